@@ -1,0 +1,164 @@
+"""One attempt: payload in, handler called, payload out.
+
+The runner calls `run` between two transactions and applies the message it returns. The
+only place that catches whatever foreign code raises, so its text stays in the house.
+"""
+
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from logging import getLogger
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from agents_app.context import Context, HandlerError, Log, Parked
+from agents_app.host import Host, TaskFile
+from agents_app.journal import Journal, JournalEntry
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.jsontext import dumps
+from agents_app.protocol.model import field_errors
+from agents_app.protocol.payloads import (
+    ErrorObject,
+    TaskComplete,
+    TaskFailed,
+    TaskNeedHuman,
+    TaskNeedInfo,
+)
+from agents_app.registry import HandlerSpec
+from agents_app.results import check_storable_result
+
+MAX_TRACE_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Assignment:
+    """What one attempt works on.
+
+    `payload` is the one the task was submitted with, never a later revision: answers
+    reach the handler through the journal only, or a replay would take another path.
+    """
+
+    task_id: str
+    attempt: int
+    payload: Mapping[str, object]
+    files: tuple[TaskFile, ...] = ()
+    journal: tuple[JournalEntry, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """The message that ends an attempt.
+
+    `position` is where the answer to a question goes into the journal. `retryable`
+    matters for failures only. `trace` is for administrators and never leaves the house.
+    """
+
+    payload: TaskComplete | TaskFailed | TaskNeedInfo | TaskNeedHuman
+    position: int | None = None
+    retryable: bool = False
+    trace: str = ""
+
+
+def run(spec: HandlerSpec, assignment: Assignment, host: Host) -> Outcome:
+    """Run the handler once. AttemptStopped passes through: there is nothing to say.
+
+    A SynapseError is deliberate and keeps its code and text. Any other exception is
+    HANDLER_FAILED with the catalogue's text (G60) and may be retried unless the handler
+    declared it `non_retryable`.
+    """
+    log = _log(spec, assignment)
+    try:
+        return _attempt(spec, assignment, host, log)
+    except SynapseError as error:
+        log.info("failed: %s", error, exc_info=True)
+        return _failed(assignment, error, retryable=_may_retry(error))
+    except Exception as error:  # Foreign code may raise anything.
+        log.exception("raised %s", type(error).__name__)
+        retryable = not isinstance(error, spec.non_retryable)
+        return _failed(
+            assignment, SynapseError(Code.HANDLER_FAILED), retryable=retryable
+        )
+
+
+def _attempt(
+    spec: HandlerSpec, assignment: Assignment, host: Host, log: Log
+) -> Outcome:
+    journal = Journal(assignment.journal)
+    context = Context(
+        task_id=assignment.task_id,
+        attempt=assignment.attempt,
+        payload=_input(spec, assignment.payload),
+        files=assignment.files,
+        journal=journal,
+        host=host,
+        log=log,
+        answer_within_s=spec.answer_within_s,
+    )
+    try:
+        result = spec.function(context)
+    except Parked as parked:
+        return _waits(parked)
+    if context.parked is not None:  # Swallowed by the handler; nobody has answered yet.
+        return _waits(context.parked)
+    journal.check_finished()
+    output = _output(spec, result)
+    return Outcome(payload=TaskComplete(task_id=assignment.task_id, result=output))
+
+
+def _waits(parked: Parked) -> Outcome:
+    return Outcome(payload=parked.payload, position=parked.position)
+
+
+def _input(spec: HandlerSpec, payload: Mapping[str, object]) -> BaseModel:
+    # As JSON, so that strict models still read dates and Decimals from strings.
+    try:
+        return spec.input.model_validate_json(dumps(payload))
+    except ValidationError as refused:
+        details = {"fields": field_errors(refused)}
+        raise SynapseError(Code.PAYLOAD_INVALID, details=details) from refused
+
+
+def _output(spec: HandlerSpec, result: object) -> dict[str, object]:
+    """The result as JSON. RESULT_INVALID when it breaks its own declaration."""
+    try:
+        output = spec.output.model_validate(result).model_dump(
+            mode="json", by_alias=True, warnings="error"
+        )
+    except (ValidationError, PydanticSerializationError) as refused:
+        raise SynapseError(Code.RESULT_INVALID) from refused
+    check_storable_result(output, "result")
+    return output
+
+
+def _failed(assignment: Assignment, error: SynapseError, *, retryable: bool) -> Outcome:
+    """Called while the exception is handled: the trace is that of the real one."""
+    payload = TaskFailed(task_id=assignment.task_id, error=_error_object(error))
+    return Outcome(payload=payload, retryable=retryable, trace=_trace())
+
+
+def _error_object(error: SynapseError) -> ErrorObject:
+    """A handler may put anything into its error; an unstorable one loses its text."""
+    try:
+        told = ErrorObject.of(error)
+        check_storable_result(told.to_json(), "error")
+    except (SynapseError, ValidationError, PydanticSerializationError):
+        return ErrorObject.of(SynapseError(error.code))
+    return told
+
+
+def _may_retry(error: SynapseError) -> bool:
+    if isinstance(error, HandlerError):
+        return error.retryable
+    return error.spec.retryable
+
+
+def _trace() -> str:
+    """The end of the traceback, which names the error, in characters a row can hold."""
+    text = traceback.format_exc().replace("\0", "\\0")
+    return text.encode(errors="backslashreplace").decode()[-MAX_TRACE_CHARACTERS:]
+
+
+def _log(spec: HandlerSpec, assignment: Assignment) -> Log:
+    fields = {"task_id": assignment.task_id, "attempt": assignment.attempt}
+    return Log(getLogger(spec.function.__module__), fields)

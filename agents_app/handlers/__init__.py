@@ -1,0 +1,1 @@
+"""The task types that come with Synapse. `agents_app.agents` imports them."""
