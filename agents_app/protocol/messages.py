@@ -93,7 +93,7 @@ _TYPES: Mapping[type[payloads.Payload], MessageType] = {
 }
 
 # A status update may carry these two only: the other states have their own messages.
-_UPDATES: Mapping[TaskState, Move] = {
+_UPDATES: Mapping[str, Move] = {
     TaskState.CONFIRMED: Move.CONFIRM,
     TaskState.EXECUTING: Move.EXECUTING,
 }
@@ -149,11 +149,11 @@ def move_of(payload: payloads.Payload, *, info_complete: bool = True) -> Move | 
             return MESSAGES[type_of(payload)].move
 
 
-def _move_of_update(status: TaskState) -> Move:
+def _move_of_update(status: str) -> Move:
     if status not in _UPDATES:
         raise SynapseError(
             Code.ILLEGAL_TRANSITION,
             "A status update may only say confirmed or executing.",
-            details={"status": str(status)},
+            details={"status": status},
         )
     return _UPDATES[status]

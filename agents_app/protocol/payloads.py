@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from agents_app.protocol.model import Items, JsonObject, Name, Value
-from agents_app.protocol.states import TaskState
 from agents_app.protocol.times import parse_rfc3339
 from agents_app.protocol.values import (
     Action,
@@ -99,9 +98,12 @@ class TaskReject(TaskPayload):
 
 
 class TaskStatusUpdate(TaskPayload):
-    """A2A 6.4. `progress` in percent, `eta` as RFC 3339."""
+    """A2A 6.4. `status` is confirmed or executing, `progress` a percentage.
 
-    status: Annotated[TaskState, Field(strict=False)]
+    `eta` is when the executor expects to be done, as RFC 3339.
+    """
+
+    status: Name
     progress: int | None = Field(default=None, ge=0, le=100)
     message: str | None = None
     eta: str | None = None
