@@ -1,0 +1,46 @@
+"""Parsers for the environment: parse or refuse, before anything starts."""
+
+import ipaddress
+from pathlib import Path
+
+from environs import Env, EnvError
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def parse_networks(value: str) -> tuple[Network, ...]:
+    """`10.0.0.0/8,fd00::/8` → networks; empty text means none."""
+    try:
+        return tuple(ipaddress.ip_network(part.strip()) for part in _parts(value))
+    except ValueError as error:
+        raise EnvError(f"not a list of IP networks: {error}") from error
+
+
+def parse_seconds(value: str) -> tuple[int, ...]:
+    """`0,5,300` → delays in whole seconds, none negative."""
+    try:
+        delays = tuple(int(part) for part in _parts(value))
+    except ValueError as error:
+        raise EnvError(f"not a list of whole seconds: {value!r}") from error
+    if any(delay < 0 for delay in delays):
+        raise EnvError(f"a delay cannot be negative: {value!r}")
+    return delays
+
+
+def read(data_dir_default: Path) -> tuple[Env, Path]:
+    """The environment, completed by `.env` in the data folder where there is one.
+
+    Real variables win over the file. The file exists only in the embedded setup,
+    where the launcher writes generated secrets into it.
+    """
+    env = Env()
+    env.add_parser("networks", parse_networks)
+    env.add_parser("seconds", parse_seconds)
+    data_dir = Path(env.str("SYNAPSE_DATA_DIR", "") or data_dir_default).resolve()
+    if (data_dir / ".env").is_file():
+        env.read_env(data_dir / ".env", recurse=False)
+    return env, data_dir
+
+
+def _parts(value: str) -> list[str]:
+    return [part for part in value.split(",") if part.strip()]

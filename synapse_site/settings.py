@@ -1,0 +1,256 @@
+"""All settings, from the environment, parsed strictly in this one file.
+
+The embedded setup (no DATABASE_URL, no CELERY_BROKER_URL) needs no server: SQLite
+and a broker made of files in the data folder. Naming the two URLs switches to
+PostgreSQL and Redis; nothing else changes.
+"""
+
+from datetime import timedelta
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+from synapse_site import env as environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env, DATA_DIR = environment.read(BASE_DIR / "data")
+
+# -- Process ---------------------------------------------------------------------
+DEBUG = env.bool("DEBUG", False)
+SECRET_KEY = env.str("SECRET_KEY", "")
+if not SECRET_KEY:
+    raise ImproperlyConfigured(
+        "SECRET_KEY is not set. `make run` generates one for the embedded setup; "
+        "elsewhere set SECRET_KEY to 50 or more random characters."
+    )
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
+
+# -- Database --------------------------------------------------------------------
+DATABASES = {
+    "default": env.dj_db_url(
+        "DATABASE_URL",
+        f"sqlite:///{DATA_DIR / 'synapse.sqlite3'}",
+        # Optimization: a connection a request costs more than the request.
+        conn_max_age=None,
+    )
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        # A read that turns into a write would fail at once under WAL; taking the
+        # write lock at BEGIN makes writers queue instead.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        # FULL, not NORMAL: a 2xx submit is durable (G01).
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- Broker ----------------------------------------------------------------------
+BROKER_DIR = DATA_DIR / "broker"
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://")
+EMBEDDED_BROKER = CELERY_BROKER_URL.startswith("filesystem:")
+# The bell flags ("a bell is outstanding in this lane") lie beside the bells.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "bells": (
+        {
+            "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+            "LOCATION": str(DATA_DIR / "bells"),
+        }
+        if EMBEDDED_BROKER
+        else {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": CELERY_BROKER_URL,
+            "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+        }
+    ),
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {
+        "data_folder_in": str(BROKER_DIR / "queue"),
+        "data_folder_out": str(BROKER_DIR / "queue"),
+        "control_folder": str(BROKER_DIR / "control"),
+        "store_processed": False,
+        "polling_interval": 0.01,
+    }
+    if EMBEDDED_BROKER
+    # Bounded: a silent broker must not hold a submit (G08).
+    else {"socket_connect_timeout": 1, "socket_timeout": 2, "max_retries": 1}
+)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_DEFAULT_QUEUE = "courier"
+CELERY_TASK_PUBLISH_RETRY = False
+# Recovery comes from leases in the database, so bells are acknowledged early.
+CELERY_TASK_ACKS_LATE = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Optimization: by default the connection would be reopened around every job.
+CELERY_DB_REUSE_MAX = 1_000_000
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {
+        "task": "synapse.sweep",
+        "schedule": env.float("SYNAPSE_SWEEP_SECONDS", 10.0),
+        # A sweep that nobody took in time is not worth catching up on.
+        "options": {"expires": 60},
+    }
+}
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+
+# -- Synapse ---------------------------------------------------------------------
+SYNAPSE_AGENT_ID = env.str("SYNAPSE_AGENT_ID", "synapse")
+SYNAPSE_AGENT_NAME = env.str("SYNAPSE_AGENT_NAME", "Synapse")
+SYNAPSE_ENCRYPTION_KEYS = env.list("SYNAPSE_ENCRYPTION_KEYS", [])
+
+# Access
+SYNAPSE_REQUIRE_API_KEY = env.bool("SYNAPSE_REQUIRE_API_KEY", not DEBUG)
+SYNAPSE_ALLOW_QUERY_API_KEY = env.bool("SYNAPSE_ALLOW_QUERY_API_KEY", True)
+
+# Attempts (seconds)
+SYNAPSE_LEASE_SECONDS = env.int("SYNAPSE_LEASE_SECONDS", 60)
+SYNAPSE_LEASE_RENEW_SECONDS = env.int("SYNAPSE_LEASE_RENEW_SECONDS", 20)
+SYNAPSE_SWEEP_SECONDS = env.float("SYNAPSE_SWEEP_SECONDS", 10.0)
+SYNAPSE_RETRY_BACKOFF = env.seconds("SYNAPSE_RETRY_BACKOFF", "5,30")
+SYNAPSE_STOP_GRACE_SECONDS = env.float("SYNAPSE_STOP_GRACE_SECONDS", 10.0)
+SYNAPSE_MAX_TASK_DURATION = env.int("SYNAPSE_MAX_TASK_DURATION", 3600)
+SYNAPSE_MAX_QUEUE_SECONDS = env.int("SYNAPSE_MAX_QUEUE_SECONDS", 24 * 3600)
+SYNAPSE_ANSWER_SECONDS = env.int("SYNAPSE_ANSWER_SECONDS", 24 * 3600)
+SYNAPSE_MAX_CONCURRENT_TASKS = env.int("SYNAPSE_MAX_CONCURRENT_TASKS", 100)
+# A worker claims quick tasks together, as many as should take this long in all.
+SYNAPSE_BATCH_MILLISECONDS = env.int("SYNAPSE_BATCH_MILLISECONDS", 50)
+
+# Input limits (bytes unless named)
+SYNAPSE_MAX_BODY_SIZE = env.int("SYNAPSE_MAX_BODY_SIZE", 1024 * 1024)
+SYNAPSE_MAX_FILE_SIZE = env.int("SYNAPSE_MAX_FILE_SIZE", 20 * 1024 * 1024)
+SYNAPSE_MAX_FILES = env.int("SYNAPSE_MAX_FILES", 10)
+SYNAPSE_MAX_UPLOAD_SIZE = env.int("SYNAPSE_MAX_UPLOAD_SIZE", 32 * 1024 * 1024)
+SYNAPSE_IDEMPOTENCY_SECONDS = env.int("SYNAPSE_IDEMPOTENCY_SECONDS", 24 * 3600)
+
+# Callbacks
+SYNAPSE_CALLBACK_SCHEDULE = env.seconds(
+    "SYNAPSE_CALLBACK_SCHEDULE",
+    "0,5,300,1800,7200,18000,36000,50400,72000,86400",
+)
+SYNAPSE_CALLBACK_CONNECT_SECONDS = env.float("SYNAPSE_CALLBACK_CONNECT_SECONDS", 5.0)
+SYNAPSE_CALLBACK_TOTAL_SECONDS = env.float("SYNAPSE_CALLBACK_TOTAL_SECONDS", 15.0)
+SYNAPSE_ALLOWED_PRIVATE_NETWORKS = env.networks(
+    "SYNAPSE_ALLOWED_PRIVATE_NETWORKS",
+    # The embedded setup is one machine: its callers' receivers are on loopback.
+    "127.0.0.0/8,::1/128" if EMBEDDED_BROKER else "",
+)
+
+# Test handlers (probes); never on where strangers may submit.
+SYNAPSE_PROBES = env.bool("SYNAPSE_PROBES", False)
+
+# -- Django ----------------------------------------------------------------------
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_filters",
+    "rest_framework",
+    # Only for its abstract model; its own key table stays empty.
+    "rest_framework_api_key",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "agents_app.apps.AgentsConfig",
+    "tasks_app.apps.TasksConfig",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "tasks_app.api.middleware.ApiMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "synapse_site.urls"
+WSGI_APPLICATION = "synapse_site.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+# Static files are found in the installed packages: nothing to collect at start.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": DATA_DIR / "files", "file_permissions_mode": 0o600},
+    },
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage",
+    },
+}
+# Uploads stream to disk beyond this; the limits above are checked while streaming.
+FILE_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = SYNAPSE_MAX_BODY_SIZE
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "no-referrer"
+X_FRAME_OPTIONS = "DENY"
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["tasks_app.api.auth.CallerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["tasks_app.api.auth.IsCaller"],
+    "DEFAULT_PARSER_CLASSES": ["tasks_app.api.parsers.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["tasks_app.api.parsers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "tasks_app.api.errors.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Synapse P2A API",
+    "DESCRIPTION": "Submit tasks to agents, follow them, answer what they ask.",
+    "VERSION": "1.0.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", "INFO")},
+    "loggers": {
+        # A 4xx is an answer, not an incident.
+        "django.request": {"level": "ERROR"},
+        "django.security": {"level": "ERROR"},
+    },
+}

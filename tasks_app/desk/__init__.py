@@ -1,0 +1,28 @@
+"""People's answers: operators decide, callers (or operators for them) supply facts.
+
+    admin, API → verb (by whom, which version was shown) → lifecycle.change
+
+The only place that knows what makes an answer acceptable. A door checks whether
+somebody may come in; the verbs check the rights that depend on the question.
+"""
+
+from tasks_app.desk.deciding import (
+    Shown,
+    claim,
+    decide,
+    decide_by_timeout,
+    may_decide,
+    release,
+)
+from tasks_app.desk.informing import expire_info, provide
+
+__all__ = [
+    "Shown",
+    "claim",
+    "decide",
+    "decide_by_timeout",
+    "expire_info",
+    "may_decide",
+    "provide",
+    "release",
+]

@@ -1,0 +1,149 @@
+"""Decisions: one per question, by somebody with the right, on what was shown."""
+
+import uuid
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import Action, DecidedBy, Decision, HumanDecision
+from agents_app.protocol.times import rfc3339
+from tasks_app import lifecycle
+from tasks_app.changes import Change, Snapshot
+from tasks_app.desk.offers import check_offered
+from tasks_app.models import Question, QuestionState
+from tasks_app.transition import desk as plans
+
+ROLES = {1: "operator", 2: "supervisor", 3: "owner"}
+TIMEOUT = "system:timeout"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """Which question, and in which version, somebody had on their screen."""
+
+    question_id: uuid.UUID
+    version: int
+
+
+def address(user: User) -> str:
+    """`desk:<user>`, the A2A address of an operator."""
+    return f"desk:{user.get_username()}"
+
+
+def may_decide(user: User, question: Question) -> bool:
+    """Whether the operator has the right for the level of this question."""
+    return user.is_active and user.has_perm(f"tasks_app.decide_level_{question.level}")
+
+
+def claim(shown: Shown, user: User) -> None:
+    """Take a decision in hand; nothing happens when it already is.
+
+    Raises FORBIDDEN, ALREADY_DECIDED, QUESTION_CHANGED, or CLAIMED_BY_OTHER with who
+    and when.
+    """
+    now = timezone.now()
+    question = _open(shown, user)
+    if question.claimed_by_id == user.pk:
+        return
+
+    def plan(task: Snapshot) -> Change:
+        _open(shown, user)
+        return plans.claim(
+            task, user_id=user.pk, by=address(user), now=now, policy=lifecycle.policy()
+        )
+
+    lifecycle.change(question.task_id, plan)
+
+
+def release(shown: Shown, user: User) -> None:
+    """Give a claimed decision back to the inbox. Raises like `claim`."""
+    now = timezone.now()
+    question = _open(shown, user)
+    if question.claimed_by_id is None:
+        return
+
+    def plan(task: Snapshot) -> Change:
+        _open(shown, user)
+        return plans.release(task, by=address(user), now=now, policy=lifecycle.policy())
+
+    lifecycle.change(question.task_id, plan)
+
+
+def decide(shown: Shown, decision: Decision, user: User) -> None:
+    """End the question with a decision (A2A 6.10); the agent goes on with it.
+
+    Raises FORBIDDEN, ALREADY_DECIDED with who and when, QUESTION_CHANGED,
+    CLAIMED_BY_OTHER, DECISION_INVALID for an answer that was not offered.
+    """
+    now = timezone.now()
+    question = _open(shown, user)
+    words = HumanDecision(
+        task_id=str(question.task_id),
+        request_id=str(question.pk),
+        version=question.version,
+        decision=check_offered(question, decision),
+        decided_by=DecidedBy(user_id=user.get_username(), role=ROLES[question.level]),
+    )
+
+    def plan(task: Snapshot) -> Change:
+        _open(shown, user)
+        return plans.decide(
+            task, words, by=address(user), now=now, policy=lifecycle.policy()
+        )
+
+    lifecycle.change(question.task_id, plan)
+
+
+def decide_by_timeout(question: Question) -> None:
+    """Nobody answered in time: silence is never consent, so it is declined (G42)."""
+    now = timezone.now()
+    words = HumanDecision(
+        task_id=str(question.task_id),
+        request_id=str(question.pk),
+        version=question.version,
+        decision=Decision(action=Action.REJECT, comment="Nobody answered in time."),
+        decided_by=DecidedBy(user_id=TIMEOUT, role="policy"),
+    )
+
+    def plan(task: Snapshot) -> Change:
+        return plans.decide(
+            task,
+            words,
+            by=TIMEOUT,
+            now=now,
+            policy=lifecycle.policy(),
+            state=QuestionState.EXPIRED,
+        )
+
+    lifecycle.change(question.task_id, plan)
+
+
+def _open(shown: Shown, user: User) -> Question:
+    """The question as it stands, if this user may still answer what was shown.
+
+    Read after the task: when the question changes later, so does the task's generation,
+    and the write is refused.
+    """
+    question = Question.objects.select_related("claimed_by").get(pk=shown.question_id)
+    if not may_decide(user, question):
+        raise SynapseError(Code.FORBIDDEN, details={"level": question.level})
+    if not question.is_open:
+        raise SynapseError(Code.ALREADY_DECIDED, details=_end_of(question))
+    if question.version != shown.version:
+        raise SynapseError(Code.QUESTION_CHANGED, details={"version": question.version})
+    holder = question.claimed_by
+    if holder is not None and holder.pk != user.pk:
+        raise SynapseError(Code.CLAIMED_BY_OTHER, details=_claim_of(question, holder))
+    return question
+
+
+def _end_of(question: Question) -> dict[str, object]:
+    at = rfc3339(question.closed_at) if question.closed_at else None
+    return {"state": question.state, "by": question.closed_by, "at": at}
+
+
+def _claim_of(question: Question, holder: User) -> dict[str, object]:
+    at = rfc3339(question.claimed_at) if question.claimed_at else None
+    return {"by": holder.get_username(), "at": at}

@@ -1,0 +1,116 @@
+"""Facts: the caller supplies what the agent could not find (decisions 11, 12)."""
+
+import uuid
+from collections.abc import Mapping
+
+from django.utils import timezone
+
+from agents_app.protocol import jsontext
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import ErrorObject, TaskInfoProvided
+from agents_app.protocol.states import TaskState
+from tasks_app import lifecycle
+from tasks_app.changes import Change, Snapshot
+from tasks_app.desk.offers import errors_in
+from tasks_app.models import Question, QuestionState
+from tasks_app.transition import attempts
+from tasks_app.transition import desk as plans
+
+_JSON_TYPES = {"string", "number", "integer", "boolean", "object", "array"}
+
+
+def provide(
+    task_id: uuid.UUID,
+    provided: Mapping[str, object],
+    *,
+    by: str,
+    version: int | None = None,
+) -> Snapshot:
+    """Answer an info request; partial answers add up until all required are there.
+
+    Raises NO_INFO_NEEDED, QUESTION_CHANGED when `version` is not the open one, and
+    INFO_INVALID naming each field.
+    """
+    now = timezone.now()
+
+    def plan(task: Snapshot) -> Change:
+        question = _open(task)
+        if version is not None and version != question.version:
+            details = {"version": question.version}
+            raise SynapseError(Code.QUESTION_CHANGED, details=details)
+        _check(question, provided)
+        together = {**question.provided, **provided}
+        words = TaskInfoProvided(
+            task_id=str(task.id),
+            request_id=str(question.pk),
+            version=question.version,
+            provided_info=provided,
+        )
+        return plans.provide(
+            task,
+            words,
+            complete=_is_complete(question, together),
+            together=together,
+            by=by,
+            now=now,
+            policy=lifecycle.policy(),
+        )
+
+    return lifecycle.change(task_id, plan).after
+
+
+def expire_info(task: Snapshot) -> None:
+    """Nobody provided it in time: the task fails with INFO_TIMEOUT (G10)."""
+    error = ErrorObject.of(SynapseError(Code.INFO_TIMEOUT))
+    lifecycle.commit(
+        [attempts.fail(task, error, now=timezone.now(), policy=lifecycle.policy())]
+    )
+
+
+def _open(task: Snapshot) -> Question:
+    if task.state is not TaskState.INFO_NEEDED:
+        code = Code.TASK_ENDED if task.ended else Code.NO_INFO_NEEDED
+        raise SynapseError(code, details={"state": str(task.state)})
+    question = Question.objects.filter(
+        task_id=task.id, state=QuestionState.OPEN
+    ).first()
+    if question is None:  # Answered since the task was read.
+        raise SynapseError(Code.NO_INFO_NEEDED)
+    return question
+
+
+def _check(question: Question, provided: Mapping[str, object]) -> None:
+    jsontext.check_storable(provided, "provided_info")
+    asked = {field["name"]: field for field in question.missing_fields}
+    if not provided:
+        raise _invalid({"provided_info": f"Expected some of: {', '.join(asked)}."})
+    errors: dict[str, str] = {}
+    for name, value in provided.items():
+        if name not in asked:
+            errors[name] = f"Not asked for; expected some of: {', '.join(asked)}."
+            continue
+        found = errors_in(_schema(asked[name]), value)
+        if found:
+            errors[name] = "; ".join(found.values())
+    if errors:
+        raise _invalid(errors)
+
+
+def _schema(field: Mapping[str, object]) -> Mapping[str, object]:
+    schema = field.get("schema")
+    if isinstance(schema, Mapping):
+        return schema
+    kind = field.get("type")
+    return {"type": kind} if kind in _JSON_TYPES else {}
+
+
+def _is_complete(question: Question, together: Mapping[str, object]) -> bool:
+    return all(
+        field["name"] in together
+        for field in question.missing_fields
+        if field.get("required", True)
+    )
+
+
+def _invalid(fields: Mapping[str, str]) -> SynapseError:
+    return SynapseError(Code.INFO_INVALID, details={"fields": dict(fields)})

@@ -1,0 +1,65 @@
+"""What may be answered: only what was offered (G44)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from agents_app.protocol import jsontext
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import Action, Decision
+from tasks_app.models import Question
+
+MAX_COMMENT_CHARACTERS = 10_000
+MAX_VALUE_BYTES = 100_000
+
+
+def check_offered(question: Question, decision: Decision) -> Decision:
+    """The decision, if the question allows it; DECISION_INVALID with the reason."""
+    if len(decision.comment or "") > MAX_COMMENT_CHARACTERS:
+        raise _invalid("comment", f"At most {MAX_COMMENT_CHARACTERS} characters.")
+    jsontext.check_storable(decision.to_json(), "decision")
+    if decision.action is Action.SELECT:
+        _check_option(question, decision)
+    if decision.action is Action.MODIFY:
+        _check_value(question, decision)
+    return decision
+
+
+def errors_in(schema: Mapping[str, object], value: object) -> dict[str, str]:
+    """Path → what a JSON Schema has against the value; a broken schema allows all."""
+    try:
+        validator = Draft202012Validator(dict(schema))
+        found = list(validator.iter_errors(value))
+    except (SchemaError, Exception) as broken:
+        raise SynapseError(Code.SCHEMA_INVALID) from broken
+    return {_path(error.absolute_path): error.message[:500] for error in found[:20]}
+
+
+def _check_option(question: Question, decision: Decision) -> None:
+    offered = [str(option["id"]) for option in question.options]
+    if decision.option_id not in offered:
+        raise _invalid("option_id", f"Not one of: {', '.join(offered) or 'none'}.")
+
+
+def _check_value(question: Question, decision: Decision) -> None:
+    if question.suggested_value is None and question.decision_schema is None:
+        raise _invalid("value", "This request does not take a value.")
+    if not isinstance(decision.value, Mapping):
+        raise _invalid("value", "Must be an object.")
+    if len(jsontext.dumps(decision.value)) > MAX_VALUE_BYTES:
+        raise _invalid("value", f"At most {MAX_VALUE_BYTES} bytes.")
+    errors = errors_in(question.decision_schema or {}, decision.value)
+    if errors:
+        fields = {f"value.{path}".rstrip("."): text for path, text in errors.items()}
+        raise SynapseError(Code.DECISION_INVALID, details={"fields": fields})
+
+
+def _invalid(field: str, text: str) -> SynapseError:
+    return SynapseError(Code.DECISION_INVALID, details={"fields": {field: text}})
+
+
+def _path(parts: Any) -> str:
+    # Any: a deque of names and numbers, typed as such nowhere.
+    return ".".join(str(part) for part in parts)

@@ -1,0 +1,38 @@
+"""The only writer of tasks: reads snapshots, writes changes, decides nothing.
+
+    lifecycle → ledger.commit(changes) → task row, messages, attempt, outbox
+
+Every write is conditional on what was seen before (generation, attempt); a loser
+changes nothing and is told so by its absence in the returned set.
+"""
+
+from tasks_app.ledger.journal import load_journal, record_step
+from tasks_app.ledger.reading import (
+    Candidate,
+    candidates,
+    expired_leases,
+    hold_claims,
+    load,
+    overdue,
+    running_by_type,
+    waiting_lanes,
+)
+from tasks_app.ledger.writing import NewAttachment, NewTask, commit, insert, renew
+
+__all__ = [
+    "Candidate",
+    "NewAttachment",
+    "NewTask",
+    "candidates",
+    "commit",
+    "expired_leases",
+    "hold_claims",
+    "insert",
+    "load",
+    "load_journal",
+    "overdue",
+    "record_step",
+    "renew",
+    "running_by_type",
+    "waiting_lanes",
+]

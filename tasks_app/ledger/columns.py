@@ -1,0 +1,98 @@
+"""Which columns each statement of the ledger reads and writes, by table."""
+
+TASK = "tasks_app_task"
+MESSAGE = "tasks_app_message"
+ATTEMPT = "tasks_app_attempt"
+DELIVERY = "tasks_app_delivery"
+ATTACHMENT = "tasks_app_attachment"
+
+# What a change may write. Safe to write whole: the generation guards them all.
+CONTROL = {
+    "state": "text",
+    "generation": "int",
+    "progress": "int",
+    "status_message": "text",
+    "eta": "time",
+    "attempt": "int",
+    "failures": "int",
+    "worker": "text",
+    "leased_until": "time",
+    "attempt_started_at": "time",
+    "ready_at": "time",
+    "queue_key": "bigint",
+    "spent_ms": "bigint",
+    "due_at": "time",
+    "callback_sequence": "int",
+    "updated_at": "time",
+    "completed_at": "time",
+}
+# Written only where a change brings a new value.
+VALUES = {"result": "json", "error": "json"}
+# One change: which task, seen at which generation, and what it becomes.
+CHANGE = {"task_id": "uuid", "seen": "int"} | CONTROL | VALUES
+# Settled at submit.
+FIXED = {
+    "id": "uuid",
+    "caller_id": "uuid",
+    "task_type": "text",
+    "lane": "text",
+    "external_task_id": "text",
+    "priority": "text",
+    "max_duration_s": "int",
+    "created_at": "time",
+    "callback_url": "text",
+    "callback_events": "json",
+}
+SNAPSHOT = FIXED | CONTROL
+NEW_TASK = SNAPSHOT | {
+    "payload": "json",
+    "callback_token": "text",
+    "idempotency_key": "text",
+    "fingerprint": "text",
+    "retry_of_id": "uuid",
+}
+NEW_MESSAGE = {
+    "message_id": "text",
+    "task_id": "uuid",
+    "generation": "int",
+    "type": "text",
+    "sender": "text",
+    "recipient": "text",
+    "payload": "json",
+    "in_reply_to": "text",
+    "created_at": "time",
+}
+NEW_ATTEMPT = {
+    "task_id": "uuid",
+    "number": "int",
+    "worker": "text",
+    "started_at": "time",
+    "ended_at": "time",
+    "outcome": "text",
+    "trace": "text",
+}
+NEW_DELIVERY = {
+    "id": "uuid",
+    "task_id": "uuid",
+    "sequence": "int",
+    "event": "text",
+    "terminal": "bool",
+    "url": "text",
+    "endpoint": "text",
+    "body": "text",
+    "state": "text",
+    "tries": "int",
+    "schedule_from": "int",
+    "next_try_at": "time",
+    "created_at": "time",
+}
+NEW_ATTACHMENT = {
+    "id": "uuid",
+    "task_id": "uuid",
+    "kind": "text",
+    "name": "text",
+    "content_type": "text",
+    "size": "bigint",
+    "sha256": "text",
+    "created_at": "time",
+}

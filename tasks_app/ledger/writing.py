@@ -1,0 +1,190 @@
+"""Writing tasks: the insert at submit, and the one UPDATE of everything after."""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection, transaction
+
+from tasks_app.changes import Change, Json, Logged, Snapshot
+from tasks_app.ledger import columns, questions, statements
+from tasks_app.ledger.dialect import Record, current
+from tasks_app.ledger.statements import Guarded, Insert
+
+# Older callbacks that were not sent yet are not worth sending after the final one.
+_SUPERSEDE = (
+    f"UPDATE {columns.DELIVERY} SET state = 'superseded', next_try_at = NULL "  # noqa: S608 - names are ours
+    "WHERE state = 'waiting' AND terminal = {false} AND leased_until IS NULL "
+    "AND task_id IN (SELECT id FROM moved)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewAttachment:
+    """A stored file that the new task brings."""
+
+    id: uuid.UUID
+    kind: str
+    name: str
+    content_type: str
+    size: int
+    sha256: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTask:
+    """All that a submit writes."""
+
+    task: Snapshot
+    payload: Json
+    message: Logged
+    callback_token: str | None
+    idempotency_key: str | None
+    fingerprint: str
+    retry_of_id: uuid.UUID | None
+    attachments: Sequence[NewAttachment] = ()
+
+
+def insert(new: NewTask) -> bool:
+    """Write a submitted task with its first message and files, in one transaction.
+
+    False: its caller already used the idempotency key, and nothing was written.
+    """
+    record = _control(new.task) | {
+        name: getattr(new.task, name) for name in columns.FIXED
+    }
+    record |= {
+        "callback_events": list(new.task.callback_events) or None,
+        "payload": new.payload,
+        "callback_token": new.callback_token,
+        "idempotency_key": new.idempotency_key,
+        "fingerprint": new.fingerprint,
+        "retry_of_id": new.retry_of_id,
+    }
+    dialect = current()
+    written = statements.run(
+        Guarded(
+            statements.insert_task_sql(dialect),
+            dialect.encode([record], columns.NEW_TASK),
+        ),
+        [
+            Insert(
+                columns.MESSAGE,
+                columns.NEW_MESSAGE,
+                [_row(new.task.id, new.message, columns.NEW_MESSAGE)],
+            ),
+            Insert(
+                columns.ATTACHMENT,
+                columns.NEW_ATTACHMENT,
+                [_row(new.task.id, a, columns.NEW_ATTACHMENT) for a in new.attachments],
+            ),
+        ],
+    )
+    return bool(written)
+
+
+def commit(changes: Sequence[Change]) -> set[uuid.UUID]:
+    """Write each change whose task is still as it was seen; ids of those written.
+
+    One transaction for all of them; on PostgreSQL one statement, unless a question
+    opens or closes.
+    """
+    if not any(_asks(change) for change in changes):
+        return _commit_tasks(changes)
+    with transaction.atomic():
+        written = _commit_tasks(changes)
+        questions.write([change for change in changes if change.before.id in written])
+        return written
+
+
+def renew(task_id: uuid.UUID, attempt: int, until: datetime) -> bool:
+    """Keep the lease of a live attempt; False when it is no longer its own."""
+    dialect = current()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {columns.TASK} SET leased_until = %s "  # noqa: S608 - names are ours
+            "WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL",
+            [
+                dialect.to_database("time", until),
+                dialect.to_database("uuid", task_id),
+                attempt,
+            ],
+        )
+        return bool(cursor.rowcount)
+
+
+def _asks(change: Change) -> bool:
+    return bool(
+        change.opened or change.closed or change.held or change.provided is not None
+    )
+
+
+def _commit_tasks(changes: Sequence[Change]) -> set[uuid.UUID]:
+    dialect = current()
+    guarded = Guarded(
+        statements.update_sql(dialect),
+        dialect.encode([_update(change) for change in changes], columns.CHANGE),
+    )
+    final = any(out.terminal for change in changes for out in change.outgoing)
+    false = "false" if dialect.writable_with else "0"
+    moved = statements.run(
+        guarded,
+        [
+            Insert(columns.MESSAGE, columns.NEW_MESSAGE, _messages(changes)),
+            Insert(columns.ATTEMPT, columns.NEW_ATTEMPT, _attempts(changes)),
+            Insert(columns.DELIVERY, columns.NEW_DELIVERY, _deliveries(changes)),
+        ],
+        _SUPERSEDE.format(false=false) if final else "",
+    )
+    return {uuid.UUID(id_) for id_ in moved}
+
+
+def _control(task: Snapshot) -> dict[str, object]:
+    return {name: getattr(task, name) for name in columns.CONTROL}
+
+
+def _update(change: Change) -> Record:
+    return _control(change.after) | {
+        "task_id": change.before.id,
+        "seen": change.before.generation,
+        "result": change.result,
+        "error": change.error,
+    }
+
+
+def _row(task_id: uuid.UUID, value: object, names: Mapping[str, str]) -> Record:
+    """A dataclass as a record of the columns it shares names with."""
+    fields = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    return fields | {"task_id": task_id}
+
+
+def _messages(changes: Iterable[Change]) -> list[Record]:
+    return [
+        _row(change.before.id, message, columns.NEW_MESSAGE)
+        for change in changes
+        for message in change.messages
+    ]
+
+
+def _attempts(changes: Iterable[Change]) -> list[Record]:
+    return [
+        _row(change.before.id, change.ended, columns.NEW_ATTEMPT)
+        for change in changes
+        if change.ended
+    ]
+
+
+def _deliveries(changes: Iterable[Change]) -> list[Record]:
+    return [
+        {
+            **_row(change.before.id, outgoing, columns.NEW_DELIVERY),
+            "state": "waiting",
+            "tries": 0,
+            "schedule_from": 0,
+            "next_try_at": outgoing.created_at,
+        }
+        for change in changes
+        for outgoing in change.outgoing
+    ]

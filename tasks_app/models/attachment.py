@@ -1,0 +1,31 @@
+"""Files: uploaded with a task or attached by its handler. The bytes lie in storage."""
+
+from django.db import models
+
+from agents_app.protocol import ids
+from tasks_app.models.task import Task
+
+
+class Attachment(models.Model):
+    """One file under an id of ours; the caller's name for it is only shown."""
+
+    class Kind(models.TextChoices):
+        """Which way it travels."""
+
+        INPUT = "input"
+        RESULT = "result"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="attachments")
+    kind = models.CharField(max_length=8, choices=Kind)
+    name = models.CharField(max_length=255)
+    content_type = models.CharField(max_length=100)
+    size = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["created_at", "id"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,146 @@
+"""One worker slot at work: claim, run, settle, until the lane is empty.
+
+Nothing here holds a transaction while a handler runs. The outcomes of a batch are
+written together; each is still conditional on its own attempt.
+"""
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils import timezone
+
+from agents_app import dispatch, registry
+from agents_app.host import AttemptStopped, StopReason
+from tasks_app import lifecycle, queue
+from tasks_app.changes import Change, Snapshot
+from tasks_app.ledger import Candidate
+from tasks_app.runner import luggage, outcomes
+from tasks_app.runner.held import Held, Phase
+from tasks_app.runner.host import AttemptHost, settle
+from tasks_app.runner.keeper import keeper
+from tasks_app.runner.pace import MAX_BATCH, Pace
+
+# After this long a slot goes back to the broker, so that a busy lane does not starve
+# the others, and a worker that is asked to stop can.
+_DRAIN_SECONDS = 5.0
+
+logger = logging.getLogger(__name__)
+_pace = Pace(budget_ms=settings.SYNAPSE_BATCH_MILLISECONDS)
+
+Plan = Callable[[Snapshot], Change]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A claimed task with what its handler gets."""
+
+    held: Held
+    candidate: Candidate
+
+
+def drain(lane: str) -> None:
+    """Run ready tasks of a lane until there are none, or it is others' turn."""
+    queue.heard(lane)
+    until = time.monotonic() + _DRAIN_SECONDS
+    while jobs := _claim(lane):
+        _run_all(jobs)
+        if time.monotonic() > until:
+            queue.ring(lane)
+            return
+
+
+def _claim(lane: str) -> list[Job]:
+    taken = lifecycle.claim(
+        lane,
+        worker=f"{socket.gethostname()}:{os.getpid()}",
+        limit=MAX_BATCH + 1,
+        fits=_pace.batch(),
+    )
+    jobs = [
+        Job(
+            Held(
+                task=begun,
+                attempt=begun.attempt,
+                renewed_at=begun.updated_at,
+                deadline=begun.due_at,
+            ),
+            candidate,
+        )
+        for candidate, begun in taken
+    ]
+    if jobs:
+        keeper.take([job.held for job in jobs])
+    return jobs
+
+
+def _run_all(jobs: list[Job]) -> None:
+    """Run each in turn; write the outcomes whenever the time budget is used up."""
+    settled: list[tuple[Held, Plan]] = []
+    flush_at = time.monotonic() + settings.SYNAPSE_BATCH_MILLISECONDS / 1000
+    try:
+        for job in jobs:
+            if not keeper.start(job.held):
+                continue
+            plan = _run(job)
+            job.held.phase = Phase.DONE
+            if plan is not None:
+                settled.append((job.held, plan))
+            if time.monotonic() >= flush_at:
+                _settle_all(settled)
+                settled = []
+        _settle_all(settled)
+    finally:
+        keeper.drop([job.held for job in jobs])
+
+
+def _run(job: Job) -> Plan | None:
+    """Run one handler; the plan for its outcome, None when it has none to write."""
+    held, task = job.held, job.candidate.task
+    spec = registry.get(task.task_type)
+    host = AttemptHost(held)
+    if spec is None:  # Switched off between the claim and now.
+        return _lost
+    began = time.monotonic()
+    try:
+        outcome = dispatch.run(spec, luggage.pack(spec, job.candidate, held), host)
+    except AttemptStopped as stopped:
+        logger.info("Task %s stopped: %s", task.id, stopped.reason)
+        return _overtime if stopped.reason is StopReason.OVERTIME else None
+    _pace.learn(task.task_type, (time.monotonic() - began) * 1000)
+    files = luggage.results(host, job.candidate)
+
+    def plan(task: Snapshot) -> Change:
+        return outcomes.change_of(
+            task,
+            outcome,
+            files=files,
+            now=timezone.now(),
+            policy=lifecycle.policy(),
+        )
+
+    return plan
+
+
+def _lost(task: Snapshot) -> Change:
+    return outcomes.lost(task, now=timezone.now(), policy=lifecycle.policy())
+
+
+def _overtime(task: Snapshot) -> Change:
+    return outcomes.overtime(task, now=timezone.now(), policy=lifecycle.policy())
+
+
+def _settle_all(settled: list[tuple[Held, Plan]]) -> None:
+    """One commit for all; who lost a race is settled alone, by what the row says now."""
+    if not settled:
+        return
+    changes = [plan(held.task) for held, plan in settled]
+    written = lifecycle.commit(changes)
+    for held, plan in settled:
+        if held.task.id not in written:
+            settle(held, plan)
+    keeper.drop([held for held, _ in settled])

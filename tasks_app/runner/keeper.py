@@ -1,0 +1,168 @@
+"""The keeper: one thread a worker process that looks after the tasks it holds.
+
+It renews leases, notices that a task was cancelled, taken over or has run too long,
+hands back what waits behind a task that turned out slow, and stops a handler that does
+not listen: first by asking, then by a signal to the thread that runs it, at last by
+ending the process (the pool starts a new one; the lease brings the task back).
+"""
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterable
+from datetime import timedelta
+from types import FrameType
+
+from django.conf import settings
+from django.db import close_old_connections, connection
+from django.utils import timezone
+
+from agents_app.host import AttemptStopped, StopReason
+from tasks_app import ledger, lifecycle
+from tasks_app.runner.held import Held, Phase
+from tasks_app.runner.host import why_lost
+from tasks_app.transition import attempts
+
+# How often it looks, and how long a task may run before those behind it are freed.
+_LOOK_SECONDS = 0.25
+_SLOW_SECONDS = 0.25
+# How often it asks the database whether a running attempt is still wanted.
+_ASK_SECONDS = 1.0
+_SIGNAL = signal.SIGUSR2
+
+logger = logging.getLogger(__name__)
+
+
+class Keeper:
+    """Knows every task that this process holds."""
+
+    def __init__(self) -> None:
+        self._held: list[Held] = []
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._asked_at = 0.0
+        # Only a process that a pool replaces may be ended, or be sent signals.
+        self.expendable = False
+
+    def take(self, held: Iterable[Held]) -> None:
+        """Look after these from now on."""
+        with self._changed:
+            idle = not self._held
+            self._held.extend(held)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(
+                    target=self._run, name="keeper", daemon=True
+                )
+                self._thread.start()
+            elif idle:
+                self._changed.notify()
+
+    def start(self, held: Held) -> bool:
+        """Its handler begins; False when the task was handed back meanwhile."""
+        with self._changed:
+            if held not in self._held:
+                return False
+            held.phase = Phase.RUNNING
+            held.began_at = time.monotonic()
+            return True
+
+    def drop(self, held: Iterable[Held]) -> None:
+        """Not held any more."""
+        gone = set(map(id, held))
+        with self._changed:
+            self._held = [one for one in self._held if id(one) not in gone]
+
+    def become_expendable(self) -> None:
+        """Called in each pool process: from now on force may be used."""
+        self.expendable = True
+        signal.signal(_SIGNAL, self._on_signal)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                if not self._held and not self._changed.wait(timeout=30):
+                    # Nothing to look after: give the connection back.
+                    connection.close()
+                    continue
+                self._changed.wait(timeout=_LOOK_SECONDS)
+                held = list(self._held)
+            try:
+                self._look(held)
+            except Exception:
+                logger.exception("The keeper could not look after its tasks.")
+                close_old_connections()
+                time.sleep(_LOOK_SECONDS)
+
+    def _look(self, held: list[Held]) -> None:
+        clock = time.monotonic()
+        if any(_is_slow(one, clock) for one in held):
+            self._hand_back_the_rest(held)
+        for one in held:
+            if one.deadline is not None and timezone.now() >= one.deadline:
+                one.stop(StopReason.OVERTIME)
+        if clock - self._asked_at >= _ASK_SECONDS:
+            self._asked_at = clock
+            for one in held:
+                _renew_or_stop(one)
+        for one in held:
+            if one.reason is not None and one.phase is Phase.RUNNING:
+                self._insist(one, clock)
+
+    def _hand_back_the_rest(self, held: list[Held]) -> None:
+        for one in held:
+            with self._changed:
+                if one.phase is not Phase.WAITING or one not in self._held:
+                    continue
+                self._held.remove(one)
+            change = attempts.hand_back(
+                one.task, now=timezone.now(), policy=lifecycle.policy()
+            )
+            lifecycle.commit([change])
+
+    def _insist(self, one: Held, clock: float) -> None:
+        """Ask, then force, then end the process."""
+        grace = settings.SYNAPSE_STOP_GRACE_SECONDS
+        one.asked_at = one.asked_at or clock
+        if not self.expendable or clock - one.asked_at < grace:
+            return
+        if one.forced_at is None:
+            one.forced_at = clock
+            logger.warning("Task %s does not stop; interrupting it.", one.task.id)
+            signal.pthread_kill(_main_thread(), _SIGNAL)
+        elif clock - one.forced_at >= grace:
+            logger.error("Task %s cannot be stopped; ending its process.", one.task.id)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        for one in self._held:
+            if one.reason is not None and one.phase is Phase.RUNNING:
+                raise AttemptStopped(one.reason)
+
+
+def _is_slow(one: Held, clock: float) -> bool:
+    return one.phase is Phase.RUNNING and clock - one.began_at > _SLOW_SECONDS
+
+
+def _renew_or_stop(one: Held) -> None:
+    """Keep the lease, or find out that the task is not ours any more."""
+    now = timezone.now()
+    every = timedelta(seconds=settings.SYNAPSE_LEASE_RENEW_SECONDS)
+    if now - one.renewed_at >= every:
+        until = lifecycle.policy().leased_until(now)
+        if ledger.renew(one.task.id, one.attempt, until):
+            one.renewed_at = now
+            return
+    task = ledger.load(one.task.id)
+    if task is None or not task.running or task.attempt != one.attempt:
+        one.stop(why_lost(task))
+
+
+def _main_thread() -> int:
+    thread = threading.main_thread().ident
+    assert thread is not None  # noqa: S101 - the main thread has started
+    return thread
+
+
+keeper = Keeper()

@@ -1,0 +1,82 @@
+"""The sweep: what nobody else will notice. Beat rings for it; two at once do no harm.
+
+Expired leases (a worker died), deadlines of every state, bells that got lost. Each heal
+is an ordinary conditional change, so a second sweeper finds nothing left to do.
+"""
+
+import logging
+from collections.abc import Callable
+
+from django.conf import settings
+from django.utils import timezone
+
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import ErrorObject
+from agents_app.protocol.states import TaskState
+from tasks_app import delivery, desk, ledger, lifecycle, queue
+from tasks_app.changes import Change, Snapshot
+from tasks_app.models import Question, QuestionState
+from tasks_app.runner import outcomes
+from tasks_app.transition import attempts
+
+# At most this many of each kind at a time; the rest waits for the next sweep.
+_LIMIT = 200
+
+logger = logging.getLogger(__name__)
+
+
+def sweep() -> None:
+    """Heal once."""
+    now = timezone.now()
+    for task in ledger.expired_leases(now, _LIMIT):
+        _each(task, _heal_lost)
+    for task in ledger.overdue(now, _LIMIT):
+        _each(task, _end_overdue)
+    for lane in ledger.waiting_lanes(now):
+        queue.ring(lane)
+    if delivery.anything_due(now):
+        queue.ring_courier()
+
+
+def _each(task: Snapshot, heal: Callable[[Snapshot], None]) -> None:
+    """One task that cannot be healed must not keep the others ill."""
+    try:
+        heal(task)
+    except SynapseError as error:
+        logger.info("Task %s needs no healing any more: %s", task.id, error)
+    except Exception:
+        logger.exception("Task %s could not be healed.", task.id)
+
+
+def _heal_lost(task: Snapshot) -> None:
+    lifecycle.commit(
+        [outcomes.lost(task, now=timezone.now(), policy=lifecycle.policy())]
+    )
+
+
+def _end_overdue(task: Snapshot) -> None:
+    if task.state is TaskState.INFO_NEEDED:
+        desk.expire_info(task)
+    elif task.state in (TaskState.NEED_HUMAN, TaskState.HUMAN_DECIDING):
+        question = Question.objects.filter(
+            task_id=task.id, state=QuestionState.OPEN
+        ).first()
+        if question is not None:
+            desk.decide_by_timeout(question)
+    elif task.running:
+        _commit(outcomes.overtime(task, now=timezone.now(), policy=lifecycle.policy()))
+    else:
+        _commit(_not_started(task))
+
+
+def _not_started(task: Snapshot) -> Change:
+    error = SynapseError(
+        Code.NOT_STARTED, details={"max_queue_s": settings.SYNAPSE_MAX_QUEUE_SECONDS}
+    )
+    return attempts.fail(
+        task, ErrorObject.of(error), now=timezone.now(), policy=lifecycle.policy()
+    )
+
+
+def _commit(change: Change) -> None:
+    lifecycle.commit([change])

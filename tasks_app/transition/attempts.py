@@ -1,0 +1,229 @@
+"""What an executor does to a task: take it, report, end it, ask, try again."""
+
+import uuid
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from agents_app.protocol import ids
+from agents_app.protocol.messages import MessageType
+from agents_app.protocol.payloads import (
+    ErrorObject,
+    TaskAck,
+    TaskComplete,
+    TaskFailed,
+    TaskNeedHuman,
+    TaskNeedInfo,
+    TaskStatusUpdate,
+)
+from agents_app.protocol.states import Move, TaskState
+from agents_app.protocol.times import rfc3339
+from tasks_app import callbacks
+from tasks_app.changes import Change, Opened, Snapshot
+from tasks_app.transition import steps
+from tasks_app.transition.policy import Policy
+
+
+def begin(task: Snapshot, *, worker: str, now: datetime, policy: Policy) -> Change:
+    """A worker takes the task: a new attempt under a lease (A2A 6.2, 6.4)."""
+    update = TaskStatusUpdate(
+        task_id=str(task.id), status=TaskState.EXECUTING, progress=task.progress
+    )
+    change = steps.say(
+        steps.begin(task),
+        update,
+        steps.from_executor(task, policy),
+        now,
+        Move.EXECUTING,
+    )
+    left = timedelta(seconds=task.max_duration_s, milliseconds=-task.spent_ms)
+    change = steps.with_after(
+        change,
+        attempt=task.attempt + 1,
+        worker=worker,
+        leased_until=policy.leased_until(now),
+        attempt_started_at=now,
+        ready_at=None,
+        queue_key=None,
+        due_at=now + left,
+    )
+    return callbacks.announce(change, now)
+
+
+def report(
+    task: Snapshot,
+    *,
+    progress: int,
+    message: str,
+    eta: datetime | None,
+    now: datetime,
+    policy: Policy,
+) -> Change:
+    """Progress of the live attempt; a number that goes back is logged, not shown (G13)."""
+    update = TaskStatusUpdate(
+        task_id=str(task.id),
+        status=TaskState.EXECUTING,
+        progress=progress,
+        message=message or None,
+        eta=rfc3339(eta) if eta else None,
+    )
+    change = steps.say(
+        steps.begin(task),
+        update,
+        steps.from_executor(task, policy),
+        now,
+        Move.EXECUTING,
+    )
+    change = steps.with_after(
+        change,
+        progress=max(task.progress, progress),
+        status_message=message or task.status_message,
+        eta=eta,
+        leased_until=policy.leased_until(now),
+    )
+    return callbacks.announce(change, now)
+
+
+def complete(
+    task: Snapshot, outcome: TaskComplete, *, now: datetime, policy: Policy
+) -> Change:
+    """The result, and the requester's acknowledgement (A2A 5.1, 6.5)."""
+    change = steps.begin(task)
+    executor = steps.from_executor(task, policy)
+    change = steps.say(change, outcome, executor, now, Move.COMPLETE)
+    change = _acknowledge(change, MessageType.TASK_COMPLETE, now, policy)
+    change = steps.withdraw(change, policy.node, now)
+    change = steps.end_attempt(change, "completed", now)
+    change = steps.end(change, now, outcome.summary or "Completed.")
+    change = steps.with_after(change, progress=100)
+    return callbacks.announce(replace(change, result=outcome.result), now)
+
+
+def fail(
+    task: Snapshot,
+    error: ErrorObject,
+    *,
+    now: datetime,
+    policy: Policy,
+    outcome: str = "failed",
+    trace: str = "",
+) -> Change:
+    """The end with an error (A2A 6.6)."""
+    change = steps.begin(task)
+    words = TaskFailed(task_id=str(task.id), error=error)
+    executor = steps.from_executor(task, policy)
+    change = steps.say(change, words, executor, now, Move.FAIL)
+    change = steps.withdraw(change, policy.node, now)
+    change = steps.end_attempt(change, outcome, now, trace)
+    change = steps.end(change, now, error.message)
+    return callbacks.announce(replace(change, error=error.to_json()), now)
+
+
+def ask(
+    task: Snapshot,
+    question: TaskNeedInfo | TaskNeedHuman,
+    *,
+    position: int | None,
+    now: datetime,
+    policy: Policy,
+) -> Change:
+    """A question ends the attempt and waits without a worker (A2A 6.7, 6.9)."""
+    question_id = ids.new_id()
+    question = question.model_copy(update={"request_id": str(question_id)})
+    change = steps.begin(task)
+    executor = steps.from_executor(task, policy)
+    info = isinstance(question, TaskNeedInfo)
+    move = Move.NEED_INFO if info else Move.NEED_HUMAN
+    change = steps.say(change, question, executor, now, move)
+    change = steps.withdraw(change, policy.node, now)
+    change = steps.end_attempt(change, "parked", now)
+    due_at = now + timedelta(seconds=question.answer_within_s or policy.answer_s)
+    change = steps.with_after(change, failures=0, due_at=due_at)
+    opened = _opened(question, question_id, position, policy.node, now, due_at)
+    change = steps.with_after(change, status_message=_asking(question))
+    return callbacks.announce(replace(change, opened=opened), now)
+
+
+def try_again(
+    task: Snapshot,
+    *,
+    reason: str,
+    delay_s: float,
+    outcome: str,
+    now: datetime,
+    policy: Policy,
+    trace: str = "",
+) -> Change:
+    """The attempt died; another one starts after the delay (guarantees §5)."""
+    update = TaskStatusUpdate(
+        task_id=str(task.id), status=TaskState.EXECUTING, message=reason
+    )
+    change = steps.say(
+        steps.begin(task),
+        update,
+        steps.from_executor(task, policy),
+        now,
+        Move.EXECUTING,
+    )
+    change = steps.end_attempt(change, outcome, now, trace)
+    change = steps.enqueue(change, now + timedelta(seconds=delay_s), policy)
+    return steps.with_after(change, failures=task.failures + 1, status_message=reason)
+
+
+def hand_back(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
+    """Claimed but not begun: back into line, without counting as a failure."""
+    update = TaskStatusUpdate(
+        task_id=str(task.id), status=TaskState.EXECUTING, message="Back in the queue."
+    )
+    executor = steps.from_executor(task, policy)
+    change = steps.say(steps.begin(task), update, executor, now, Move.EXECUTING)
+    change = steps.end_attempt(change, "returned", now)
+    return steps.enqueue(change, now, policy)
+
+
+def _acknowledge(
+    change: Change, acked: MessageType, now: datetime, policy: Policy
+) -> Change:
+    words = TaskAck(task_id=str(change.before.id), acked_type=acked)
+    requester = steps.from_requester(change.before, policy)
+    return steps.say(change, words, requester, now, None)
+
+
+def _opened(
+    question: TaskNeedInfo | TaskNeedHuman,
+    question_id: uuid.UUID,
+    position: int | None,
+    asked_by: str,
+    now: datetime,
+    due_at: datetime,
+) -> Opened:
+    if isinstance(question, TaskNeedInfo):
+        return Opened(
+            id=question_id,
+            kind="info",
+            position=position,
+            asked_by=asked_by,
+            created_at=now,
+            due_at=due_at,
+            reason={"summary": question.reason},
+            missing_fields=tuple(f.to_json() for f in question.missing_fields),
+        )
+    return Opened(
+        id=question_id,
+        kind="human",
+        position=position,
+        asked_by=asked_by,
+        created_at=now,
+        due_at=due_at,
+        level=question.escalation_level,
+        reason=question.reason,
+        options=tuple(option.to_json() for option in question.options),
+        suggested_value=question.suggested_value,
+        decision_schema=question.decision_schema,
+    )
+
+
+def _asking(question: TaskNeedInfo | TaskNeedHuman) -> str:
+    if isinstance(question, TaskNeedInfo):
+        return question.reason
+    summary = question.reason.get("summary")
+    return str(summary) if summary else "Waits for a decision."

@@ -1,0 +1,105 @@
+"""What people do to a task: submit it, cancel it, answer, claim, release, decide."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from agents_app.protocol.messages import MessageType
+from agents_app.protocol.payloads import (
+    HumanDecision,
+    TaskAck,
+    TaskCancel,
+    TaskInfoProvided,
+)
+from agents_app.protocol.states import Move
+from tasks_app import callbacks
+from tasks_app.changes import Change, Closed, Held, Internal, Json, Snapshot
+from tasks_app.transition import steps
+from tasks_app.transition.policy import Policy
+
+
+def cancel(
+    task: Snapshot, *, by: str, reason: str, now: datetime, policy: Policy
+) -> Change:
+    """The requester takes the task back; the executor acknowledges (A2A 5.4)."""
+    words = TaskCancel(task_id=str(task.id), reason=reason or None)
+    change = steps.say(steps.begin(task), words, (by, policy.node), now, Move.CANCEL)
+    acked = TaskAck(task_id=str(task.id), acked_type=MessageType.TASK_CANCEL)
+    change = steps.say(change, acked, steps.from_executor(task, policy), now, None)
+    change = steps.withdraw(change, by, now)
+    change = steps.end_attempt(change, "cancelled", now)
+    change = steps.end(change, now, reason or "Cancelled.")
+    return callbacks.announce(change, now)
+
+
+def provide(
+    task: Snapshot,
+    words: TaskInfoProvided,
+    *,
+    complete: bool,
+    together: Json,
+    by: str,
+    now: datetime,
+    policy: Policy,
+) -> Change:
+    """Facts for an info request; `together` is all that was provided so far (A2A 6.8).
+
+    Complete ones end the question and put the task back in line.
+    """
+    move = Move.INFO_COMPLETE if complete else Move.INFO_PARTIAL
+    change = steps.say(steps.begin(task), words, (by, policy.node), now, move)
+    if not complete:
+        return replace(change, provided=together)
+    closed = Closed(state="answered", by=by, at=now, answer=together)
+    change = replace(change, closed=closed, provided=together, answered=together)
+    change = steps.with_after(change, status_message="The information is there.")
+    return callbacks.announce(steps.enqueue(change, now, policy), now)
+
+
+def claim(
+    task: Snapshot, *, user_id: int, by: str, now: datetime, policy: Policy
+) -> Change:
+    """An operator takes the decision in hand; others see who (decisions 14)."""
+    words = {"task_id": str(task.id)}
+    route = (by, policy.node)
+    change = steps.note(
+        steps.begin(task), Internal.DESK_CLAIM, words, route, now, Move.CLAIM
+    )
+    return replace(change, held=Held(user_id=user_id, at=now))
+
+
+def release(task: Snapshot, *, by: str, now: datetime, policy: Policy) -> Change:
+    """The operator gives it back."""
+    words = {"task_id": str(task.id)}
+    route = (by, policy.node)
+    change = steps.note(
+        steps.begin(task), Internal.DESK_RELEASE, words, route, now, Move.RELEASE
+    )
+    return replace(change, held=Held(user_id=None, at=None))
+
+
+def decide(
+    task: Snapshot,
+    words: HumanDecision,
+    *,
+    by: str,
+    now: datetime,
+    policy: Policy,
+    state: str = "answered",
+) -> Change:
+    """The decision ends the question; the handler goes on with it (A2A 6.10).
+
+    `state` is "expired" when a deadline decided.
+    """
+    move = Move.APPROVE if words.decision.approved else Move.DECLINE
+    change = steps.say(steps.begin(task), words, (by, policy.node), now, move)
+    answer = {
+        "decision": words.decision.to_json(),
+        "decided_by": words.decided_by.to_json(),
+    }
+    closed = Closed(state=state, by=by, at=now, answer=answer)
+    change = replace(change, closed=closed, answered=answer)
+    verb = "Approved" if words.decision.approved else "Rejected"
+    change = steps.with_after(
+        change, status_message=f"{verb} by {words.decided_by.user_id}."
+    )
+    return callbacks.announce(steps.enqueue(change, now, policy), now)
