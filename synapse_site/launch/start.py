@@ -1,0 +1,71 @@
+"""`make run`: from a fresh folder to a running Synapse in one terminal.
+
+    port free? → .env with fresh secrets → migrate → demo access → notice → stack
+
+Everything before the stack is safe to repeat: a later start keeps the data.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import django
+from django.core.management import call_command
+from environs import EnvError
+
+from synapse_site import env
+from synapse_site.launch import demo, port, private_files, procfile, welcome
+from synapse_site.launch.stack import Stack
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    """The exit code: 0 after Ctrl-C, 1 if a service failed, 2 if it could not start."""
+    try:
+        settings, data_dir = env.read(BASE_DIR / "data")
+        number = settings.int("PORT", 8000)
+        port.require_free(number)
+        private_files.ensure_env(data_dir)
+    except (EnvError, port.PortError, OSError) as error:
+        sys.stderr.write(f"Synapse cannot start. {error}\n")
+        return 2
+    prepare_database(data_dir)
+    sys.stdout.write(notice(number, data_dir))
+    sys.stdout.flush()
+    return run_stack(number, data_dir)
+
+
+def prepare_database(data_dir: Path) -> None:
+    """Load Django with the secrets now in place and bring the tables up to date."""
+    os.environ["SYNAPSE_DATA_DIR"] = str(data_dir)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "synapse_site.settings")
+    django.setup()
+    sys.stdout.write("Preparing the database ...\n")
+    call_command("migrate", interactive=False, verbosity=0)
+
+
+def notice(number: int, data_dir: Path) -> str:
+    """The text for the terminal; makes the demo access on the first start."""
+    access = demo.ensure(data_dir)
+    standing = None
+    if access is not None:
+        standing = welcome.Standing(
+            access=access,
+            password_holds=demo.password_holds(access),
+            key_holds=demo.key_holds(access),
+        )
+    return welcome.text(f"http://{port.HOST}:{number}", data_dir, standing)
+
+
+def run_stack(number: int, data_dir: Path) -> int:
+    """Web, worker, courier and beat, until they end."""
+    environ = os.environ | {
+        "PORT": str(number),
+        "SYNAPSE_DATA_DIR": str(data_dir),
+        # The programs of the virtualenv this runs in, activated or not.
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONUNBUFFERED": "1",
+    }
+    text = (BASE_DIR / "Procfile").read_text(encoding="utf-8")
+    return Stack(procfile.parse(text, environ), environ, sys.stdout).run()
