@@ -1,0 +1,90 @@
+"""One POST, from URL to `Reply`. Callbacks and A2A messages both end here."""
+
+import socket
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from http.client import HTTPConnection, HTTPResponse
+from time import monotonic
+from typing import cast
+
+from agents_app.outbound.addresses import Network
+from agents_app.outbound.connection import connected
+from agents_app.outbound.gate import checked_addresses
+from agents_app.outbound.headers import all_fit
+from agents_app.outbound.reply import Reply, read_reply
+from agents_app.outbound.target import Target, read_target
+from agents_app.outbound.trouble import EXPECTED, trouble_of
+from agents_app.outbound.wire import Deadline, TimedSocket
+from agents_app.protocol.errors import Code, SynapseError
+
+# Room for status line, headers and chunk framing around the bytes that are kept.
+_FRAMING_BYTES = 64 * 1024
+
+
+def post(
+    url: str,
+    *,
+    body: bytes,
+    headers: Mapping[str, str],
+    allowed_private: Sequence[Network],
+    connect_s: float = 5.0,
+    total_s: float = 15.0,
+    keep_bytes: int = 4096,
+) -> Reply:
+    """Send once and say what came of it; trouble is a `Reply`, never an exception.
+
+    The name is looked up once, every address judged, and the socket opened to one of
+    exactly those (G25, G26). `connect_s` bounds the lookup and, again, the connecting;
+    `total_s` bounds everything together in wall-clock seconds (G23). Redirects are
+    answers like any other. A header that could split the request is not sent (G27).
+    """
+    started = monotonic()
+    try:
+        reply = _exchange(
+            _prepared(url, headers),
+            body=body,
+            headers=headers,
+            allowed_private=allowed_private,
+            connect_s=connect_s,
+            budget=Deadline(total_s),
+            keep_bytes=keep_bytes,
+        )
+    except EXPECTED as error:
+        reply = Reply(error=trouble_of(error))
+    return replace(reply, elapsed_ms=round((monotonic() - started) * 1000))
+
+
+def _prepared(url: str, headers: Mapping[str, str]) -> Target:
+    if not all_fit(headers):
+        raise SynapseError(Code.INVALID_FIELD)
+    return read_target(url, field="url")
+
+
+def _exchange(
+    target: Target,
+    *,
+    body: bytes,
+    headers: Mapping[str, str],
+    allowed_private: Sequence[Network],
+    connect_s: float,
+    budget: Deadline,
+    keep_bytes: int,
+) -> Reply:
+    within = min(connect_s, budget.left())
+    addresses = checked_addresses(target, allowed_private, within=within)
+    with connected(target, addresses, connect_s=connect_s, budget=budget) as sock:
+        wire = TimedSocket(sock, budget, limit=keep_bytes + _FRAMING_BYTES)
+        with closing(_ask(wire, target, body, headers)) as response:
+            return read_reply(response, keep_bytes)
+
+
+def _ask(
+    wire: TimedSocket, target: Target, body: bytes, headers: Mapping[str, str]
+) -> HTTPResponse:
+    connection = HTTPConnection(target.host, target.port)
+    # With a socket in place it opens none itself; it calls no other methods.
+    connection.sock = cast(socket.socket, wire)
+    fixed = {"Host": target.authority, "Connection": "close", "User-Agent": "Synapse"}
+    connection.request("POST", target.resource, body, {**headers, **fixed})
+    return connection.getresponse()
