@@ -5,6 +5,7 @@ and a broker made of files in the data folder. Naming the two URLs switches to
 PostgreSQL and Redis; nothing else changes.
 """
 
+import logging
 from datetime import timedelta
 from pathlib import Path
 
@@ -24,7 +25,7 @@ if not SECRET_KEY:
         "elsewhere set SECRET_KEY to 50 or more random characters."
     )
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 
 # -- Database --------------------------------------------------------------------
 DATABASES = {
@@ -104,7 +105,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 # -- Synapse ---------------------------------------------------------------------
 SYNAPSE_AGENT_ID = env.str("SYNAPSE_AGENT_ID", "synapse")
 SYNAPSE_AGENT_NAME = env.str("SYNAPSE_AGENT_NAME", "Synapse")
-SYNAPSE_ENCRYPTION_KEYS = env.list("SYNAPSE_ENCRYPTION_KEYS", [])
+SYNAPSE_ENCRYPTION_KEYS: list[str] = env.list("SYNAPSE_ENCRYPTION_KEYS", [])
 
 # Access
 SYNAPSE_REQUIRE_API_KEY = env.bool("SYNAPSE_REQUIRE_API_KEY", not DEBUG)
@@ -247,7 +248,7 @@ LOGGING = {
         "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", logging.INFO)},
     "loggers": {
         # A 4xx is an answer, not an incident.
         "django.request": {"level": "ERROR"},

@@ -15,6 +15,7 @@ from django.db import connection
 # Column name → kind: uuid, text, int, bigint, bool, time, json.
 Columns = Mapping[str, str]
 Record = Mapping[str, object]
+Parameter = str | int | list[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +66,10 @@ class Dialect:
             return json.dumps(value, allow_nan=False)
         return value
 
+    def parameter(self, moment_or_id: datetime | uuid.UUID) -> str:
+        """One value as a statement's own parameter, outside a recordset."""
+        return str(self.to_database("", moment_or_id))
+
     def from_database(self, kind: str, value: object) -> object:
         """One raw cursor value as Python; the inverse of `to_database`."""
         if value is None:
@@ -77,11 +82,11 @@ class Dialect:
             return _aware(value)
         return value
 
-    def one_of(self, name: str, values: Sequence[str]) -> tuple[str, list[object]]:
+    def one_of(self, name: str, values: Sequence[str]) -> tuple[str, Parameter]:
         """`name` is one of `values`: SQL and its parameters."""
         if self.writable_with:
-            return f"{name} = ANY(%s)", [list(values)]
-        return f"{name} IN (SELECT value FROM json_each(%s))", [json.dumps(values)]
+            return f"{name} = ANY(%s)", list(values)
+        return f"{name} IN (SELECT value FROM json_each(%s))", json.dumps(values)
 
 
 POSTGRESQL = Dialect(

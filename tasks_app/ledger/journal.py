@@ -37,8 +37,8 @@ def record_step(
                 position,
                 name,
                 text,
-                dialect.to_database("time", now),
-                dialect.to_database("uuid", task_id),
+                dialect.parameter(now),
+                dialect.parameter(task_id),
                 attempt,
             ],
         )

@@ -11,7 +11,7 @@ from django.db import connection
 from agents_app.protocol.states import TaskState
 from tasks_app.changes import Json, Snapshot
 from tasks_app.ledger import columns
-from tasks_app.ledger.dialect import current
+from tasks_app.ledger.dialect import Parameter, current
 
 _NAMES = ", ".join(columns.SNAPSHOT)
 _KINDS = tuple(columns.SNAPSHOT.values())
@@ -30,7 +30,7 @@ class Candidate:
 
 def load(task_id: uuid.UUID) -> Snapshot | None:
     """The task as it stands, or None."""
-    found = _select("id = %s", [_id(task_id)])
+    found = _select("id = %s", [current().parameter(task_id)])
     return found[0] if found else None
 
 
@@ -43,12 +43,12 @@ def candidates(
     worker has locked are passed over.
     """
     dialect = current()
-    of_types, type_parameters = dialect.one_of("task_type", types)
+    of_types, wanted = dialect.one_of("task_type", types)
     rows = _fetch(
         f"SELECT {_NAMES}, payload FROM {columns.TASK} "  # noqa: S608 - names are ours
         f"WHERE lane = %s AND queue_key IS NOT NULL AND ready_at <= %s AND {of_types} "
         f"ORDER BY queue_key LIMIT %s{dialect.skip_locked}",
-        [lane, _time(now), *type_parameters, limit],
+        [lane, dialect.parameter(now), wanted, limit],
     )
     return [
         Candidate(_snapshot(row), cast(Json, dialect.from_database("json", row[-1])))
@@ -79,13 +79,16 @@ def running_by_type() -> dict[str, int]:
 def expired_leases(now: datetime, limit: int) -> list[Snapshot]:
     """Tasks whose worker stopped renewing its lease."""
     return _select(
-        "leased_until <= %s ORDER BY leased_until LIMIT %s", [_time(now), limit]
+        "leased_until <= %s ORDER BY leased_until LIMIT %s",
+        [current().parameter(now), limit],
     )
 
 
 def overdue(now: datetime, limit: int) -> list[Snapshot]:
     """Tasks whose current state has lasted too long (G10)."""
-    return _select("due_at <= %s ORDER BY due_at LIMIT %s", [_time(now), limit])
+    return _select(
+        "due_at <= %s ORDER BY due_at LIMIT %s", [current().parameter(now), limit]
+    )
 
 
 def waiting_lanes(now: datetime) -> list[str]:
@@ -93,12 +96,12 @@ def waiting_lanes(now: datetime) -> list[str]:
     rows = _fetch(
         f"SELECT DISTINCT lane FROM {columns.TASK} "  # noqa: S608 - names are ours
         "WHERE queue_key IS NOT NULL AND ready_at <= %s",
-        [_time(now)],
+        [current().parameter(now)],
     )
     return [str(row[0]) for row in rows]
 
 
-def _select(where: str, parameters: list[object]) -> list[Snapshot]:
+def _select(where: str, parameters: Sequence[Parameter]) -> list[Snapshot]:
     rows = _fetch(
         f"SELECT {_NAMES} FROM {columns.TASK} WHERE {where}",  # noqa: S608 - names are ours
         parameters,
@@ -106,7 +109,7 @@ def _select(where: str, parameters: list[object]) -> list[Snapshot]:
     return [_snapshot(row) for row in rows]
 
 
-def _fetch(sql: str, parameters: list[object]) -> list[tuple[object, ...]]:
+def _fetch(sql: str, parameters: Sequence[Parameter]) -> list[tuple[object, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
         return cast(list[tuple[object, ...]], cursor.fetchall())
@@ -121,11 +124,3 @@ def _snapshot(row: Sequence[object]) -> Snapshot:
     values["state"] = TaskState(cast(str, values["state"]))
     values["callback_events"] = tuple(cast(list[str], values["callback_events"] or ()))
     return Snapshot(**values)  # type: ignore[arg-type] # by the column kinds above
-
-
-def _id(task_id: uuid.UUID) -> object:
-    return current().to_database("uuid", task_id)
-
-
-def _time(moment: datetime) -> object:
-    return current().to_database("time", moment)

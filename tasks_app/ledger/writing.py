@@ -107,8 +107,8 @@ def renew(task_id: uuid.UUID, attempt: int, until: datetime) -> bool:
             f"UPDATE {columns.TASK} SET leased_until = %s "  # noqa: S608 - names are ours
             "WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL",
             [
-                dialect.to_database("time", until),
-                dialect.to_database("uuid", task_id),
+                dialect.parameter(until),
+                dialect.parameter(task_id),
                 attempt,
             ],
         )

@@ -1,5 +1,7 @@
 """Who calls P2A: a caller owns keys, tasks and the secret its callbacks are signed by."""
 
+from typing import ClassVar
+
 from django.db import models
 from rest_framework_api_key.models import AbstractAPIKey, BaseAPIKeyManager
 
@@ -28,7 +30,7 @@ class CallerKey(AbstractAPIKey):
 
     caller = models.ForeignKey(Caller, on_delete=models.CASCADE, related_name="keys")
 
-    objects = BaseAPIKeyManager()
+    objects: ClassVar[BaseAPIKeyManager] = BaseAPIKeyManager()  # type: ignore[assignment] # untyped base
 
     class Meta(AbstractAPIKey.Meta):
         verbose_name = "API key"

@@ -4,7 +4,7 @@ A task in `info_needed`, `need_human` or `human_deciding` has exactly one open
 question; in every other state it has none (design.md §4).
 """
 
-from typing import Any
+from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -102,18 +102,18 @@ class Question(models.Model):
         return self.state == QuestionState.OPEN
 
 
-class HumanRequestManager(models.Manager[Question]):
+class HumanRequestManager(models.Manager["HumanRequest"]):
     """Questions for operators."""
 
-    def get_queryset(self) -> models.QuerySet[Question]:
+    def get_queryset(self) -> models.QuerySet["HumanRequest"]:
         """Only decisions."""
         return super().get_queryset().filter(kind=Question.Kind.HUMAN)
 
 
-class InfoRequestManager(models.Manager[Question]):
+class InfoRequestManager(models.Manager["InfoRequest"]):
     """Questions for callers."""
 
-    def get_queryset(self) -> models.QuerySet[Question]:
+    def get_queryset(self) -> models.QuerySet["InfoRequest"]:
         """Only missing facts."""
         return super().get_queryset().filter(kind=Question.Kind.INFO)
 
@@ -121,7 +121,7 @@ class InfoRequestManager(models.Manager[Question]):
 class HumanRequest(Question):
     """A human-in-the-loop (HiL) request, as operators see it."""
 
-    objects: Any = HumanRequestManager()
+    objects: ClassVar[HumanRequestManager] = HumanRequestManager()
 
     class Meta:
         proxy = True
@@ -131,7 +131,7 @@ class HumanRequest(Question):
 class InfoRequest(Question):
     """A request for missing information, as operators see it."""
 
-    objects: Any = InfoRequestManager()
+    objects: ClassVar[InfoRequestManager] = InfoRequestManager()
 
     class Meta:
         proxy = True
