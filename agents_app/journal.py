@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from pydantic import PydanticSchemaGenerationError, TypeAdapter
+from pydantic import ConfigDict, PydanticSchemaGenerationError, TypeAdapter
 
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.jsontext import dumps
 
 R = TypeVar("R")
+
+_KEEP_NAN = ConfigDict(ser_json_inf_nan="constants")
 
 
 class JournalKind(StrEnum):
@@ -79,8 +81,10 @@ class Recorded(Generic[R]):
 
     def __init__(self, function: Callable[..., R]) -> None:
         annotation = _return_annotation(function)
+        # Untyped NaN would silently become null; models and such bring their own rules.
+        config = _KEEP_NAN if annotation is Any else None
         try:
-            self._adapter: TypeAdapter[R] = TypeAdapter(annotation)
+            self._adapter: TypeAdapter[R] = TypeAdapter(annotation, config=config)
         except PydanticSchemaGenerationError as unknown:
             raise TypeError(f"{annotation!r} cannot be kept in a journal") from unknown
 

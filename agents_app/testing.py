@@ -156,7 +156,7 @@ def run_handler(
     """Play a task until it ends or asks more than `answers` holds.
 
     A mapping answers `need_info`, a `HumanAnswer` answers `need_human`. ValueError when
-    an answer does not fit its question, LookupError for an unknown task type.
+    an answer fits no question, LookupError for an unknown task type.
     """
     spec = _spec(task)
     host = host or MemoryHost()
@@ -178,6 +178,8 @@ def run_handler(
         if not left:
             break
         journal.append(_answered(outcome, left.pop(0)))
+    if left:
+        raise ValueError(f"never asked for {left!r}")
     return Played(
         outcome=outcome, questions=tuple(questions), attempts=attempt, host=host
     )
