@@ -18,7 +18,7 @@ OPTIONAL_EVENTS = ("progress", "action_required")
 
 
 def announce(change: Change, now: datetime) -> Change:
-    """The change with its callbacks: at most one per change, numbered per task."""
+    """The change with its callback: at most one a change, numbered per task."""
     event = _event(change)
     if event is None or change.before.callback_url is None:
         return change
@@ -37,7 +37,7 @@ def announce(change: Change, now: datetime) -> Change:
 
 
 def endpoint_of(url: str) -> str:
-    """`scheme://host:port` in lower case: who would be hit by many callbacks at once."""
+    """`scheme://host:port` in lower case: who is hit by many callbacks at once."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower()
 

@@ -29,7 +29,7 @@ def path_of(file_id: uuid.UUID) -> Path:
     return Path(default_storage.path(name_of(file_id)))
 
 
-def keep(file_id: uuid.UUID, upload: UploadedFile[bytes]) -> Stored:
+def keep(file_id: uuid.UUID, upload: "UploadedFile[bytes]") -> Stored:
     """Store an upload, reading it once in chunks."""
     digest = hashlib.sha256()
     size = 0

@@ -86,7 +86,8 @@ class Dialect:
         """`name` is one of `values`: SQL and its parameters."""
         if self.writable_with:
             return f"{name} = ANY(%s)", list(values)
-        return f"{name} IN (SELECT value FROM json_each(%s))", json.dumps(values)
+        picked = "SELECT value FROM json_each(%s)"
+        return f"{name} IN ({picked})", json.dumps(values)
 
 
 POSTGRESQL = Dialect(
@@ -103,7 +104,9 @@ POSTGRESQL = Dialect(
     },
 )
 # SQLite has one writer: an IMMEDIATE transaction needs no row locks.
-SQLITE = Dialect(writable_with=False, skip_locked="", types={})
+SQLITE = Dialect(
+    writable_with=False, skip_locked="", types={"json": "text", "time": "text"}
+)
 
 
 def current() -> Dialect:

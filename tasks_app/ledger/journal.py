@@ -9,6 +9,14 @@ from django.db import connection
 from tasks_app.ledger.dialect import current
 from tasks_app.models import JournalEntry
 
+# A cast to the column's own type: on SQLite, where JSON is text, one that does nothing.
+_RECORD_STEP = """
+    INSERT INTO tasks_app_journalentry
+        (task_id, position, kind, name, value, created_at)
+    SELECT id, %s, 'step', %s, CAST(%s AS {json}), CAST(%s AS {time})
+    FROM tasks_app_task WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL
+"""
+
 
 def load_journal(task_id: uuid.UUID) -> list[JournalEntry]:
     """All entries of a task, in call order."""
@@ -29,10 +37,7 @@ def record_step(
     text = json.dumps(value, allow_nan=False)
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO tasks_app_journalentry "
-            "(task_id, position, kind, name, value, created_at) "
-            f"SELECT id, %s, 'step', %s, {_json_parameter()}, %s FROM tasks_app_task "
-            "WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL",
+            _RECORD_STEP.format(json=dialect.types["json"], time=dialect.types["time"]),
             [
                 position,
                 name,
@@ -43,7 +48,3 @@ def record_step(
             ],
         )
         return bool(cursor.rowcount)
-
-
-def _json_parameter() -> str:
-    return "%s::jsonb" if connection.vendor == "postgresql" else "%s"

@@ -1,4 +1,4 @@
-"""Who calls P2A: a caller owns keys, tasks and the secret its callbacks are signed by."""
+"""Who calls P2A: it owns keys, tasks, and the secret that signs its callbacks."""
 
 from typing import ClassVar
 

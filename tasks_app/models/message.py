@@ -6,7 +6,7 @@ from tasks_app.models.task import Task
 
 
 class Message(models.Model):
-    """One envelope (design.md §3) as it was applied. Never changed, never deleted alone."""
+    """One message as it was applied. Never changed, never deleted alone."""
 
     message_id = models.CharField(max_length=128)
     task = models.ForeignKey(

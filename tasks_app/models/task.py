@@ -14,7 +14,7 @@ from tasks_app.models.caller import Caller
 
 
 class Task(models.Model):
-    """One piece of P2A work (seed 003 §7.3) in one of the A2A states (seed 000 §4.1)."""
+    """One piece of P2A work (P2A 7.3) in one of the A2A states (A2A 4.1)."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     caller = models.ForeignKey(

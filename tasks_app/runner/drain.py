@@ -135,7 +135,7 @@ def _overtime(task: Snapshot) -> Change:
 
 
 def _settle_all(settled: list[tuple[Held, Plan]]) -> None:
-    """One commit for all; who lost a race is settled alone, by what the row says now."""
+    """One commit for all; who lost a race is settled alone, by the row as it is now."""
     if not settled:
         return
     changes = [plan(held.task) for held, plan in settled]

@@ -58,7 +58,7 @@ def report(
     now: datetime,
     policy: Policy,
 ) -> Change:
-    """Progress of the live attempt; a number that goes back is logged, not shown (G13)."""
+    """Progress of the live attempt; a number that goes back is only logged (G13)."""
     update = TaskStatusUpdate(
         task_id=str(task.id),
         status=TaskState.EXECUTING,
