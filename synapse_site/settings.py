@@ -9,6 +9,7 @@ import logging
 from datetime import timedelta
 from pathlib import Path
 
+import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from synapse_site import env as environment
@@ -29,9 +30,8 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 
 # -- Database --------------------------------------------------------------------
 DATABASES = {
-    "default": env.dj_db_url(
-        "DATABASE_URL",
-        f"sqlite:///{DATA_DIR / 'synapse.sqlite3'}",
+    "default": dj_database_url.parse(
+        env.str("DATABASE_URL", "") or f"sqlite:///{DATA_DIR / 'synapse.sqlite3'}",
         # Optimization: a connection a request costs more than the request.
         conn_max_age=None,
     )
@@ -49,7 +49,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Broker ----------------------------------------------------------------------
 BROKER_DIR = DATA_DIR / "broker"
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "filesystem://")
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "") or "filesystem://"
 EMBEDDED_BROKER = CELERY_BROKER_URL.startswith("filesystem:")
 # The bell flags ("a bell is outstanding in this lane") lie beside the bells.
 CACHES = {
@@ -241,6 +241,7 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
 }
 
+LOG_LEVEL = env.log_level("LOG_LEVEL", logging.INFO)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -248,7 +249,7 @@ LOGGING = {
         "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", logging.INFO)},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         # A 4xx is an answer, not an incident.
         "django.request": {"level": "ERROR"},

@@ -1,12 +1,12 @@
 """Running attempts: a worker slot hears a bell and drains its lane.
 
-drain   claim a batch, run each, settle them together
+slot    claim a batch, run each, settle them together
 host    what a handler reaches of the world: reports, steps, files
 keeper  one thread a process: renews leases, notices cancels, stops the stuck
 pace    how many tasks make a batch
 """
 
-from tasks_app.runner.drain import drain
 from tasks_app.runner.keeper import keeper
+from tasks_app.runner.slot import drain
 
 __all__ = ["drain", "keeper"]
