@@ -5,7 +5,7 @@ show it again, and says what of it no longer holds.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from secrets import token_urlsafe
 
@@ -13,20 +13,11 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from synapse_site.launch import private_files
+from synapse_site.launch.access import DemoAccess, Standing
 from tasks_app.models import Caller, CallerKey
 
 OPERATOR = "operator"
 CALLER = "demo"
-
-
-@dataclass(frozen=True, kw_only=True)
-class DemoAccess:
-    """What a new user needs to log in and to submit; secrets in clear text."""
-
-    operator: str
-    password: str
-    caller: str
-    api_key: str
 
 
 def ensure(data_dir: Path) -> DemoAccess | None:
@@ -57,12 +48,13 @@ def _make() -> DemoAccess:
     )
 
 
-def password_holds(access: DemoAccess) -> bool:
-    """Whether the operator of the demo still logs in with that password."""
+def standing(access: DemoAccess) -> Standing:
+    """Whether that password still logs in and that key is still taken."""
     user = get_user_model().objects.filter(username=access.operator).first()
-    return bool(user and user.is_active and user.check_password(access.password))
-
-
-def key_holds(access: DemoAccess) -> bool:
-    """Whether the key of the demo is still taken."""
-    return bool(CallerKey.objects.is_valid(access.api_key))
+    return Standing(
+        access=access,
+        password_holds=bool(
+            user and user.is_active and user.check_password(access.password)
+        ),
+        key_holds=bool(CallerKey.objects.is_valid(access.api_key)),
+    )

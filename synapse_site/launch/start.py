@@ -14,7 +14,7 @@ from django.core.management import call_command
 from environs import EnvError
 
 from synapse_site import env
-from synapse_site.launch import demo, port, private_files, procfile, welcome
+from synapse_site.launch import port, private_files, procfile, welcome
 from synapse_site.launch.stack import Stack
 
 BASE_DIR = Path(__file__).resolve().parents[2]
@@ -26,6 +26,7 @@ def main() -> int:
         settings, data_dir = env.read(BASE_DIR / "data")
         number = settings.int("PORT", 8000)
         port.require_free(number)
+        os.umask(0o077)  # The database and the uploads are nobody else's business.
         private_files.ensure_env(data_dir)
     except (EnvError, port.PortError, OSError) as error:
         sys.stderr.write(f"Synapse cannot start. {error}\n")
@@ -47,14 +48,11 @@ def prepare_database(data_dir: Path) -> None:
 
 def notice(number: int, data_dir: Path) -> str:
     """The text for the terminal; makes the demo access on the first start."""
+    # Models can only be imported once the settings, and so `.env`, are there.
+    from synapse_site.launch import demo
+
     access = demo.ensure(data_dir)
-    standing = None
-    if access is not None:
-        standing = welcome.Standing(
-            access=access,
-            password_holds=demo.password_holds(access),
-            key_holds=demo.key_holds(access),
-        )
+    standing = demo.standing(access) if access else None
     return welcome.text(f"http://{port.HOST}:{number}", data_dir, standing)
 
 

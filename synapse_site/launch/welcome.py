@@ -1,22 +1,12 @@
 """What `make run` shows before the services start: where to go and how to get in."""
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
-from synapse_site.launch.demo import DemoAccess
+from synapse_site.launch.access import Standing
 
 API = "/api/v1/synapse"
 SAMPLE = Path(__file__).resolve().parents[2] / "examples/invoices/invoice.pdf"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Standing:
-    """The demo access as it is today: a person may have changed it since."""
-
-    access: DemoAccess
-    password_holds: bool
-    key_holds: bool
 
 
 def text(url: str, data_dir: Path, standing: Standing | None) -> str:

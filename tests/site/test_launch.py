@@ -1,0 +1,203 @@
+"""What `make run` does before the services start, each piece repeatable."""
+
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+from cryptography.fernet import Fernet
+from django.contrib.auth import authenticate, get_user_model
+from environs import Env
+
+from synapse_site.launch import demo, port, private_files, start, welcome
+from synapse_site.launch.access import DemoAccess, Standing
+from tasks_app.models import Caller, CallerKey
+
+ACCESS = DemoAccess(operator="operator", password="pw", caller="demo", api_key="k.ey")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def read_env(path: Path) -> dict[str, str]:
+    lines = (line.partition("=") for line in path.read_text().splitlines())
+    return {name: value for name, _, value in lines if not name.startswith("#")}
+
+
+@pytest.fixture
+def busy_port():
+    with socket.socket() as listener:
+        listener.bind((port.HOST, 0))
+        listener.listen()
+        yield listener.getsockname()[1]
+
+
+class TestPort:
+    def test_it_names_the_busy_port_and_a_way_out(self, busy_port):
+        with pytest.raises(port.PortError) as caught:
+            port.require_free(busy_port)
+
+        assert f"Port {busy_port} is busy" in str(caught.value)
+        assert "make run PORT=8001" in str(caught.value)
+
+    def test_it_does_not_propose_the_port_that_is_busy(self):
+        with pytest.raises(port.PortError, match="PORT=8001"):
+            port.require_free(0)
+
+    @pytest.mark.parametrize("number", [-1, 0, 65536, 10**9])
+    def test_it_refuses_what_is_no_port(self, number):
+        with pytest.raises(port.PortError, match=f"PORT={number} is not a port"):
+            port.require_free(number)
+
+    def test_it_takes_a_port_that_was_just_given_back(self, busy_port):
+        with socket.create_connection((port.HOST, busy_port)):
+            pass
+        with socket.socket() as free:
+            free.bind((port.HOST, 0))
+            number = free.getsockname()[1]
+
+        port.require_free(number)
+
+
+class TestSecrets:
+    def test_it_writes_secrets_that_only_the_owner_may_read(self, tmp_path):
+        assert private_files.ensure_env(tmp_path / "data")
+
+        assert mode(tmp_path / "data/.env") == 0o600
+        assert mode(tmp_path / "data") == 0o700
+
+    def test_it_writes_what_the_settings_read_back(self, tmp_path, monkeypatch):
+        for name in ("SECRET_KEY", "SYNAPSE_ENCRYPTION_KEYS", "DEBUG"):
+            monkeypatch.setenv(name, "")
+            monkeypatch.delenv(name)
+        private_files.ensure_env(tmp_path)
+
+        env = Env()
+        env.read_env(tmp_path / ".env", recurse=False)
+
+        assert len(env.str("SECRET_KEY")) >= 50
+        assert env.bool("DEBUG") is False
+        Fernet(env.list("SYNAPSE_ENCRYPTION_KEYS")[0])
+
+    def test_it_keeps_the_secrets_of_an_earlier_start(self, tmp_path):
+        private_files.ensure_env(tmp_path)
+        before = (tmp_path / ".env").read_text()
+
+        assert not private_files.ensure_env(tmp_path)
+        assert (tmp_path / ".env").read_text() == before
+
+    def test_it_makes_other_secrets_in_another_folder(self, tmp_path):
+        private_files.ensure_env(tmp_path / "one")
+        private_files.ensure_env(tmp_path / "two")
+
+        one, two = (read_env(tmp_path / name / ".env") for name in ("one", "two"))
+        assert one["SECRET_KEY"] != two["SECRET_KEY"]
+        assert one["SYNAPSE_ENCRYPTION_KEYS"] != two["SYNAPSE_ENCRYPTION_KEYS"]
+
+
+@pytest.mark.django_db
+class TestDemo:
+    def test_it_makes_an_operator_who_can_log_in(self, tmp_path):
+        access = demo.ensure(tmp_path)
+
+        user = authenticate(username=access.operator, password=access.password)
+        assert user is not None
+        assert user.is_superuser
+
+    def test_it_makes_a_caller_whose_key_is_taken(self, tmp_path):
+        access = demo.ensure(tmp_path)
+
+        assert CallerKey.objects.get_from_key(access.api_key).caller.name == "demo"
+
+    def test_it_remembers_instead_of_making_more(self, tmp_path):
+        first = demo.ensure(tmp_path)
+
+        assert demo.ensure(tmp_path) == first
+        assert get_user_model().objects.count() == 1
+        assert CallerKey.objects.count() == 1
+        assert mode(tmp_path / "demo.json") == 0o600
+
+    def test_it_makes_new_access_for_a_database_that_was_thrown_away(self, tmp_path):
+        first = demo.ensure(tmp_path)
+        get_user_model().objects.all().delete()
+        Caller.objects.all().delete()
+
+        second = demo.ensure(tmp_path)
+
+        assert second.password != first.password
+        assert demo.standing(second).key_holds
+
+    def test_it_adds_nobody_where_somebody_is(self, tmp_path):
+        get_user_model().objects.create_user("alice")
+
+        assert demo.ensure(tmp_path) is None
+        assert get_user_model().objects.count() == 1
+
+    def test_it_notices_a_changed_password_and_a_revoked_key(self, tmp_path):
+        access = demo.ensure(tmp_path)
+        assert demo.standing(access) == Standing(
+            access=access, password_holds=True, key_holds=True
+        )
+        user = get_user_model().objects.get()
+        user.set_password("another")
+        user.save()
+        CallerKey.objects.update(revoked=True)
+
+        assert demo.standing(access) == Standing(
+            access=access, password_holds=False, key_holds=False
+        )
+
+
+class TestNotice:
+    def text(self, **changes: bool) -> str:
+        holds = {"password_holds": True, "key_holds": True} | changes
+        standing = Standing(access=ACCESS, **holds)
+        return welcome.text("http://127.0.0.1:8000", Path("/data"), standing)
+
+    def test_it_says_where_to_go_and_how_to_get_in(self):
+        text = self.text()
+
+        assert "http://127.0.0.1:8000/admin/" in text
+        assert "http://127.0.0.1:8000/api/v1/synapse/docs" in text
+        assert "operator" in text
+        assert "pw" in text
+
+    def test_it_shows_a_curl_line_with_the_shipped_sample(self):
+        (line,) = [x for x in self.text().splitlines() if "curl" in x]
+
+        assert "'X-API-Key: k.ey'" in line
+        assert f"file=@{welcome.SAMPLE}" in line
+        assert welcome.SAMPLE.is_file()
+
+    def test_it_does_not_show_what_no_longer_holds(self):
+        text = self.text(password_holds=False, key_holds=False)
+
+        assert "pw" not in text
+        assert "k.ey" not in text
+
+    def test_it_tells_how_to_make_access_where_it_made_none(self):
+        text = welcome.text("http://127.0.0.1:8000", Path("/data"), None)
+
+        assert "manage.py createsuperuser" in text
+        assert "manage.py create_caller" in text
+
+
+class TestStart:
+    def test_it_touches_nothing_when_the_port_is_busy(
+        self, busy_port, tmp_path, monkeypatch, capsys
+    ):
+        monkeypatch.setenv("PORT", str(busy_port))
+        monkeypatch.setenv("SYNAPSE_DATA_DIR", str(tmp_path / "data"))
+
+        assert start.main() == 2
+
+        assert f"Port {busy_port} is busy" in capsys.readouterr().err
+        assert not (tmp_path / "data").exists()
+
+    def test_it_refuses_a_port_that_is_no_number(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.setenv("PORT", "eighty")
+        monkeypatch.setenv("SYNAPSE_DATA_DIR", str(tmp_path))
+
+        assert start.main() == 2
+        assert "PORT" in capsys.readouterr().err
