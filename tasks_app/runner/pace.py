@@ -26,6 +26,13 @@ class Pace:
         known = self._average_ms.get(task_type, took_ms)
         self._average_ms[task_type] = known + _WEIGHT * (took_ms - known)
 
+    def look_ahead(self) -> int:
+        """How many candidates are worth reading: one more than could fit."""
+        fastest_ms = min(self._average_ms.values(), default=self.budget_ms)
+        if fastest_ms * MAX_BATCH <= self.budget_ms:
+            return MAX_BATCH + 1
+        return max(1, int(self.budget_ms / fastest_ms)) + 1
+
     def batch(self) -> Callable[[Snapshot], bool]:
         """A function that says, candidate by candidate, whether it joins the batch."""
         left_ms = self.budget_ms

@@ -23,7 +23,7 @@ from tasks_app.runner import luggage, outcomes
 from tasks_app.runner.held import Held, Phase
 from tasks_app.runner.host import AttemptHost, settle
 from tasks_app.runner.keeper import keeper
-from tasks_app.runner.pace import MAX_BATCH, Pace
+from tasks_app.runner.pace import Pace
 
 # After this long a slot goes back to the broker, so that a busy lane does not starve
 # the others, and a worker that is asked to stop can.
@@ -58,7 +58,7 @@ def _claim(lane: str) -> list[Job]:
     taken = lifecycle.claim(
         lane,
         worker=f"{socket.gethostname()}:{os.getpid()}",
-        limit=MAX_BATCH + 1,
+        limit=_pace.look_ahead(),
         fits=_pace.batch(),
     )
     jobs = [
