@@ -49,8 +49,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Broker ----------------------------------------------------------------------
 BROKER_DIR = DATA_DIR / "broker"
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "") or "filesystem://"
-EMBEDDED_BROKER = CELERY_BROKER_URL.startswith("filesystem:")
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "") or "spool://localhost"
+EMBEDDED_BROKER = CELERY_BROKER_URL.startswith("spool:")
 # The bell flags ("a bell is outstanding in this lane") lie beside the bells.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
@@ -69,13 +69,7 @@ CACHES = {
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {
-        "data_folder_in": str(BROKER_DIR / "queue"),
-        "data_folder_out": str(BROKER_DIR / "queue"),
-        "control_folder": str(BROKER_DIR / "control"),
-        "store_processed": False,
-        "polling_interval": 0.01,
-    }
+    {"folder": str(BROKER_DIR)}
     if EMBEDDED_BROKER
     # Bounded: a silent broker must not hold a submit (G08).
     else {"socket_connect_timeout": 1, "socket_timeout": 2, "max_retries": 1}
