@@ -36,9 +36,9 @@ class HandlerSpec:
     """One declared task type (P2A 7.6) and the limits Synapse enforces for it.
 
     `max_concurrent` counts running attempts over all workers, `max_duration_s` the
-    seconds one attempt may run, `answer_within_s` the seconds a question may stay
-    open; None leaves each to the gateway's own default. Exceptions in `non_retryable`
-    fail the task at once. `enabled` is asked every time, so it must be cheap.
+    seconds of running over all attempts of a task, `answer_within_s` the seconds a
+    question may stay open; None leaves each to the gateway's own default. Exceptions in
+    `non_retryable` fail the task at once. `enabled` is asked every time: keep it cheap.
     """
 
     task_type: str
