@@ -12,6 +12,7 @@ from environs import Env
 from synapse_site.launch import demo, port, private_files, start, welcome
 from synapse_site.launch.access import DemoAccess, Standing
 from tasks_app.models import Caller, CallerKey
+from tasks_app.secrets import vault
 
 ACCESS = DemoAccess(operator="operator", password="pw", caller="demo", api_key="k.ey")
 
@@ -109,6 +110,12 @@ class TestDemo:
         access = demo.ensure(tmp_path)
 
         assert CallerKey.objects.get_from_key(access.api_key).caller.name == "demo"
+
+    def test_it_gives_the_caller_a_secret_to_verify_callbacks_with(self, tmp_path):
+        demo.ensure(tmp_path)
+
+        sealed = Caller.objects.get().callback_secret
+        assert vault().open(sealed).startswith("whsec_")
 
     def test_it_remembers_instead_of_making_more(self, tmp_path):
         first = demo.ensure(tmp_path)

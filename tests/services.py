@@ -1,0 +1,209 @@
+"""Real PostgreSQL, Redis and Chromium for the tests: found, started, stopped.
+
+`tests/run.py` starts the two servers for the production stack; a test that needs one of
+the programs itself says `require_or_skip("redis")` and uses `redis()` or `postgres()`.
+Servers live in a temporary folder, on free loopback ports, without durability.
+"""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+START_SECONDS = 30.0
+STOP_SECONDS = 15.0
+
+
+class ServiceError(Exception):
+    """A server did not come up; the text ends with what it said."""
+
+
+def find_postgres() -> Path | None:
+    """The folder with `initdb` and `postgres`, which distributions keep off PATH."""
+    folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep)]
+    if pg_config := shutil.which("pg_config"):
+        said = subprocess.run([pg_config, "--bindir"], capture_output=True, text=True)
+        folders.insert(0, Path(said.stdout.strip()))
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    for folder in folders:
+        if all(os.access(folder / name, os.X_OK) for name in ("initdb", "postgres")):
+            return folder
+    return None
+
+
+def find_redis() -> Path | None:
+    return _on_path("redis-server", "valkey-server")
+
+
+def find_chromium() -> Path | None:
+    return _on_path("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+def _on_path(*names: str) -> Path | None:
+    found = (shutil.which(name) for name in names)
+    return next((Path(path) for path in found if path), None)
+
+
+FINDERS: dict[str, Callable[[], Path | None]] = {
+    "redis": find_redis,
+    "postgres": find_postgres,
+    "chromium": find_chromium,
+}
+
+
+def required() -> frozenset[str]:
+    """What SYNAPSE_TEST_REQUIRE says must be there; ValueError for an unknown name."""
+    value = os.environ.get("SYNAPSE_TEST_REQUIRE", "")
+    names = frozenset(name.strip() for name in value.split(",") if name.strip())
+    if unknown := names - FINDERS.keys():
+        raise ValueError(f"SYNAPSE_TEST_REQUIRE: unknown {sorted(unknown)}")
+    return names
+
+
+def missing(name: str) -> str | None:
+    """Why tests that need it cannot run here; None when they can."""
+    return None if FINDERS[name]() else f"{name} was not found on this machine"
+
+
+def require_or_skip(name: str) -> Path:
+    """Where it is; else a skip, or a failure if SYNAPSE_TEST_REQUIRE names it."""
+    found = FINDERS[name]()
+    if found is None and name in required():
+        pytest.fail(f"{missing(name)}, but SYNAPSE_TEST_REQUIRE asks for it")
+    if found is None:
+        pytest.skip(f"{missing(name)}")
+    return found
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """A fresh PostgreSQL with an empty database; yields its DATABASE_URL."""
+    programs = require_or_skip("postgres")
+    with _folder() as folder:
+        data = folder / "data"
+        init = [str(programs / "initdb"), "-D", str(data), "-U", "synapse"]
+        init += ["-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+        _run_as_user(init, folder)
+        port = free_port()
+        serve = [str(programs / "postgres"), "-D", str(data), "-p", str(port)]
+        serve += ["-h", "127.0.0.1", "-k", str(folder)]
+        for setting in ("fsync=off", "full_page_writes=off", "max_connections=200"):
+            serve += ["-c", setting]
+        # SIGINT is PostgreSQL's fast shutdown; SIGTERM would wait for all clients.
+        with _server(serve, folder, signal.SIGINT, lambda: _create_database(port)):
+            yield f"postgres://synapse@127.0.0.1:{port}/synapse"
+
+
+def _create_database(port: int) -> bool:
+    url = f"postgresql://synapse@127.0.0.1:{port}/postgres"
+    try:
+        with psycopg.connect(url, autocommit=True, connect_timeout=2) as connection:
+            connection.execute("CREATE DATABASE synapse")
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+@contextmanager
+def redis(port: int | None = None) -> Iterator[str]:
+    """A fresh Redis that keeps nothing; yields its URL. Name a port to restart it."""
+    program = require_or_skip("redis")
+    number = port or free_port()
+    with _folder() as folder:
+        serve = [str(program), "--port", str(number), "--bind", "127.0.0.1"]
+        serve += ["--save", "", "--appendonly", "no", "--dir", str(folder)]
+        with _server(serve, folder, signal.SIGTERM, lambda: _redis_answers(number)):
+            yield f"redis://127.0.0.1:{number}/0"
+
+
+def _redis_answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=2) as client:
+            client.sendall(b"PING\r\n")
+            return client.recv(16).startswith(b"+PONG")
+    except OSError:
+        return False
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+        return number
+
+
+@contextmanager
+def _server(
+    command: list[str], folder: Path, stop: signal.Signals, ready: Callable[[], bool]
+) -> Iterator[None]:
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # Ctrl-C reaches the tests first.
+            **_unprivileged(),
+        )
+    try:
+        _wait_until(ready, process, folder / "log")
+        yield
+    finally:
+        process.send_signal(stop)
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until(
+    ready: Callable[[], bool], process: subprocess.Popen[bytes], log: Path
+) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            said = log.read_text(errors="replace")[-2000:]
+            raise ServiceError(f"{process.args} did not come up:\n{said}")
+        time.sleep(0.05)
+
+
+def _run_as_user(command: list[str], folder: Path) -> None:
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, **_unprivileged()
+    )
+    if done.returncode:
+        raise ServiceError(f"{command} failed:\n{done.stderr}")
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A short path (socket names are limited) that the unprivileged user may enter."""
+    parent = "/tmp" if Path("/tmp").is_dir() else None  # noqa: S108 - see above
+    with tempfile.TemporaryDirectory(prefix="synapse-", dir=parent) as name:
+        if user := _unprivileged().get("user"):
+            shutil.chown(name, user)
+        yield Path(name)
+
+
+def _unprivileged() -> dict[str, Any]:
+    """PostgreSQL refuses to run as root: another user for it there."""
+    if os.geteuid() != 0:
+        return {}
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    name = next(name for name in ("postgres", "nobody") if name in known)
+    group = pwd.getpwnam(name).pw_gid
+    return {"user": name, "group": group, "extra_groups": []}
