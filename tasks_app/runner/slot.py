@@ -12,10 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.db import DataError, connection
 from django.utils import timezone
 
 from agents_app import dispatch, registry
 from agents_app.host import AttemptStopped, StopReason
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import ErrorObject
 from tasks_app import lifecycle, queue
 from tasks_app.changes import Change, Snapshot
 from tasks_app.ledger import Candidate
@@ -24,6 +27,7 @@ from tasks_app.runner.held import Held, Phase
 from tasks_app.runner.host import AttemptHost, settle
 from tasks_app.runner.keeper import keeper
 from tasks_app.runner.pace import Pace
+from tasks_app.transition import attempts
 
 # After this long a slot goes back to the broker, so that a busy lane does not starve
 # the others, and a worker that is asked to stop can.
@@ -86,8 +90,7 @@ def _run_all(jobs: list[Job]) -> None:
         for job in jobs:
             if not keeper.start(job.held):
                 continue
-            plan = _run(job)
-            job.held.phase = Phase.DONE
+            plan = _run_guarded(job)
             if plan is not None:
                 settled.append((job.held, plan))
             if time.monotonic() >= flush_at:
@@ -98,19 +101,30 @@ def _run_all(jobs: list[Job]) -> None:
         keeper.drop([job.held for job in jobs])
 
 
-def _run(job: Job) -> Plan | None:
-    """Run one handler; the plan for its outcome, None when it has none to write."""
+def _run_guarded(job: Job) -> Plan | None:
+    """The plan for the outcome of one attempt, None when it has none to write."""
+    held = job.held
+    try:
+        return _run(job)
+    except AttemptStopped as stopped:
+        logger.info("Task %s stopped: %s", held.task.id, stopped.reason)
+        if held.forced_at is not None:
+            # Interrupted anywhere, perhaps in the middle of a statement.
+            connection.close()
+        return _overtime if stopped.reason is StopReason.OVERTIME else None
+    finally:
+        held.phase = Phase.DONE
+
+
+def _run(job: Job) -> Plan:
+    """Run one handler. AttemptStopped passes through."""
     held, task = job.held, job.candidate.task
     spec = registry.get(task.task_type)
     host = AttemptHost(held)
     if spec is None:  # Switched off between the claim and now.
         return _lost
     began = time.monotonic()
-    try:
-        outcome = dispatch.run(spec, luggage.pack(spec, job.candidate, held), host)
-    except AttemptStopped as stopped:
-        logger.info("Task %s stopped: %s", task.id, stopped.reason)
-        return _overtime if stopped.reason is StopReason.OVERTIME else None
+    outcome = dispatch.run(spec, luggage.pack(spec, job.candidate, held), host)
     _pace.learn(task.task_type, (time.monotonic() - began) * 1000)
     files = luggage.results(host, job.candidate)
 
@@ -138,9 +152,28 @@ def _settle_all(settled: list[tuple[Held, Plan]]) -> None:
     """One commit for all; who lost a race is settled alone, by the row as it is now."""
     if not settled:
         return
-    changes = [plan(held.task) for held, plan in settled]
-    written = lifecycle.commit(changes)
+    try:
+        written = lifecycle.commit([plan(held.task) for held, plan in settled])
+    except DataError:
+        written = set()  # One of them holds what no row can: find out which.
     for held, plan in settled:
         if held.task.id not in written:
-            settle(held, plan)
+            _settle_alone(held, plan)
     keeper.drop([held for held, _ in settled])
+
+
+def _settle_alone(held: Held, plan: Plan) -> None:
+    try:
+        settle(held, plan)
+    except DataError:
+        logger.exception("The outcome of task %s cannot be stored.", held.task.id)
+        settle(held, _unstorable)
+
+
+def _unstorable(task: Snapshot) -> Change:
+    return attempts.fail(
+        task,
+        ErrorObject.of(SynapseError(Code.RESULT_INVALID)),
+        now=timezone.now(),
+        policy=lifecycle.policy(),
+    )
