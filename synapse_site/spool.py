@@ -82,8 +82,9 @@ class Transport(virtual.Transport):
     default_port = 0
     polling_interval = POLL_SECONDS
 
-    def drain_events(
-        self, connection: virtual.Transport, timeout: float | None = None
+    # The stubs of kombu's two base classes disagree about this signature.
+    def drain_events(  # type: ignore[override]
+        self, connection: Any, timeout: float | None = None
     ) -> None:
         """Waits `LONGEST_WAIT_SECONDS` at most, then raises `TimeoutError` like any.
 
