@@ -63,10 +63,22 @@ def _end_overdue(task: Snapshot) -> None:
         ).first()
         if question is not None:
             desk.decide_by_timeout(question)
+    elif _may_be_dead(task):
+        logger.info("Task %s is overdue and silent: its lease decides.", task.id)
     elif task.running:
         _commit(outcomes.overtime(task, now=timezone.now(), policy=lifecycle.policy()))
     else:
         _commit(_not_started(task))
+
+
+def _may_be_dead(task: Snapshot) -> bool:
+    """Whether its worker was not heard of since the task is overdue.
+
+    A dead one is lost and tried again, which its lease tells; a slow one renews (G05).
+    """
+    if task.leased_until is None or task.due_at is None:
+        return False
+    return lifecycle.policy().heard_at(task.leased_until) < task.due_at
 
 
 def _not_started(task: Snapshot) -> Change:

@@ -153,7 +153,11 @@ def try_again(
     policy: Policy,
     trace: str = "",
 ) -> Change:
-    """The attempt died; another one starts after the delay (guarantees §5)."""
+    """The attempt died; another one starts after the delay (guarantees §5).
+
+    The silence of a lost one does not count as run time: with a short limit the next
+    one would be over before it began (G05).
+    """
     update = TaskStatusUpdate(
         task_id=str(task.id), status=TaskState.EXECUTING, message=reason
     )
@@ -164,7 +168,10 @@ def try_again(
         now,
         Move.EXECUTING,
     )
-    change = steps.end_attempt(change, outcome, now, trace)
+    heard_at = None
+    if outcome == "lost" and task.leased_until is not None:
+        heard_at = policy.heard_at(task.leased_until)
+    change = steps.end_attempt(change, outcome, now, trace, heard_at=heard_at)
     change = steps.enqueue(change, now + timedelta(seconds=delay_s), policy)
     return steps.with_after(change, failures=task.failures + 1, status_message=reason)
 
@@ -176,7 +183,9 @@ def hand_back(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
     )
     executor = steps.from_executor(task, policy)
     change = steps.say(steps.begin(task), update, executor, now, Move.EXECUTING)
-    change = steps.end_attempt(change, "returned", now)
+    change = steps.end_attempt(
+        change, "returned", now, heard_at=task.attempt_started_at
+    )
     return steps.enqueue(change, now, policy)
 
 

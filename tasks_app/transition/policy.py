@@ -28,6 +28,10 @@ class Policy:
         """When the lease of a worker that is alive now runs out."""
         return now + timedelta(seconds=self.lease_s)
 
+    def heard_at(self, leased_until: datetime) -> datetime:
+        """When a worker whose lease runs out then was last heard of."""
+        return leased_until - timedelta(seconds=self.lease_s)
+
 
 def queue_key(ready_at: datetime, priority: str) -> int:
     """The place in line: smaller is earlier; milliseconds since the epoch."""

@@ -99,12 +99,22 @@ def enqueue(change: Change, ready_at: datetime, policy: Policy) -> Change:
     )
 
 
-def end_attempt(change: Change, outcome: str, now: datetime, trace: str = "") -> Change:
-    """Close the live attempt, if there is one, and count the time that it ran."""
+def end_attempt(
+    change: Change,
+    outcome: str,
+    now: datetime,
+    trace: str = "",
+    *,
+    heard_at: datetime | None = None,
+) -> Change:
+    """Close the live attempt, if there is one, and count the time that it ran.
+
+    `heard_at`: until when it is known to have run, if not until now.
+    """
     after = change.after
     if after.attempt_started_at is None:
         return change
-    ran = now - after.attempt_started_at
+    ran = (heard_at or now) - after.attempt_started_at
     ended = EndedAttempt(
         number=after.attempt,
         worker=after.worker,

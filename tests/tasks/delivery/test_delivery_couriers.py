@@ -1,0 +1,97 @@
+"""Many couriers at once: each callback once, and a bad receiver harms only itself."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from django.db import connection, connections
+from django.utils import timezone
+
+from tasks_app import delivery, queue
+from tasks_app.delivery.claiming import claim_next
+from tasks_app.models import Delivery
+from tests.receiver import Receiver, hang
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def _in_threads(number: int, work: Callable[[], object]) -> list[object]:
+    """The results of `work`, started everywhere at the same moment."""
+    together = Barrier(number)
+
+    def start() -> object:
+        connection.ensure_connection()
+        together.wait()
+        try:
+            return work()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(number) as pool:
+        return [done.result() for done in [pool.submit(start) for _ in range(number)]]
+
+
+class Pool:
+    """A courier: 16 threads, one of them for each bell."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(16)
+        self._done: list[Future[None]] = []
+
+    def ring(self) -> None:
+        self._done.append(self._threads.submit(self._work))
+
+    def _work(self) -> None:
+        try:
+            delivery.deliver_due()
+        finally:
+            connections.close_all()
+
+    def finish(self) -> None:
+        for done in self._done:  # Grows while it is read: bells ring bells.
+            done.result()
+        self._threads.shutdown()
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
+    pool = Pool()
+    monkeypatch.setattr(
+        queue, "_ring", lambda job, args, lane, seconds: seconds or pool.ring()
+    )
+    yield pool
+    pool.finish()
+
+
+def test_it_delivers_each_once_with_doubled_couriers(receiver, put):
+    rows = [put(receiver.url(f"/{number}")) for number in range(20)]
+    _in_threads(2, delivery.deliver_due)
+    ids = [request.headers["webhook-id"] for request in receiver.requests]
+    assert sorted(ids) == sorted(str(row.pk) for row in rows)
+    assert set(Delivery.objects.values_list("state", "tries")) == {("delivered", 1)}
+
+
+def test_it_has_few_in_flight_per_endpoint_whoever_claims(put):
+    for number in range(20):
+        put(f"http://one.test/{number}")
+    claimed = _in_threads(8, lambda: claim_next(timezone.now()))
+    taken = [row for row in claimed if row is not None]
+    assert len(taken) == len({row.pk for row in taken}) == 4
+
+
+def test_it_claims_from_each_endpoint(put):
+    for number in range(8):
+        put(f"http://{number}.test/")
+    claimed = _in_threads(8, lambda: claim_next(timezone.now()))
+    assert len({row.pk for row in claimed}) == 8
+
+
+def test_it_delivers_past_a_hanging_receiver_g24(receiver, put, pool):
+    with Receiver(hang()) as hanging:
+        for number in range(100):
+            put(hanging.url(f"/{number}"))
+        put(receiver.url("/good"))
+        pool.ring()
+        receiver.wait_for(1, timeout=5, path="/good")
+        assert hanging.connections <= 4
