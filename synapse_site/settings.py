@@ -132,6 +132,8 @@ SYNAPSE_CALLBACK_SCHEDULE = env.seconds(
 )
 SYNAPSE_CALLBACK_CONNECT_SECONDS = env.float("SYNAPSE_CALLBACK_CONNECT_SECONDS", 5.0)
 SYNAPSE_CALLBACK_TOTAL_SECONDS = env.float("SYNAPSE_CALLBACK_TOTAL_SECONDS", 15.0)
+# At most this many requests at a time to one scheme://host:port (G24).
+SYNAPSE_CALLBACK_PER_ENDPOINT = env.int("SYNAPSE_CALLBACK_PER_ENDPOINT", 4)
 SYNAPSE_ALLOWED_PRIVATE_NETWORKS = env.networks(
     "SYNAPSE_ALLOWED_PRIVATE_NETWORKS",
     # The embedded setup is one machine: its callers' receivers are on loopback.

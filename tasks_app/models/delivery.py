@@ -23,7 +23,10 @@ class Delivery(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="deliveries")
+    # Found by the unique pair with its sequence.
+    task = models.ForeignKey(
+        Task, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+    )
     sequence = models.IntegerField()
     event = models.CharField(max_length=32)
     terminal = models.BooleanField()
@@ -56,6 +59,12 @@ class Delivery(models.Model):
                 fields=["next_try_at"],
                 name="delivery_due",
                 condition=Q(state="waiting"),
+            ),
+            # What is in flight: how many each endpoint has.
+            models.Index(
+                fields=["leased_until"],
+                name="delivery_leased",
+                condition=Q(leased_until__isnull=False),
             ),
             # The dead-letter list.
             models.Index(

@@ -1,0 +1,108 @@
+"""One courier thread at work: claim, send, record, until nothing is due."""
+
+import logging
+import random
+import time
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from agents_app.outbound import Reply
+from agents_app.protocol.retry import RetryPolicy
+from tasks_app import queue
+from tasks_app.delivery.claiming import claim_next
+from tasks_app.delivery.due import anything_due
+from tasks_app.delivery.judging import Mishap, Verdict, judge
+from tasks_app.delivery.recording import record
+from tasks_app.delivery.sending import send
+from tasks_app.models import Delivery, DeliveryState
+
+# After this long a thread goes back to the broker: a courier asked to stop can.
+_WORK_SECONDS = 5.0
+# Retries sooner than this ring by themselves; the sweep finds later ones.
+_BELL_SECONDS = 60.0
+_JITTER = 0.2
+
+logger = logging.getLogger(__name__)
+
+
+def deliver_due() -> None:
+    """Send callbacks until none is due, or it is time to look at the bells again."""
+    queue.courier_heard()
+    until = time.monotonic() + _WORK_SECONDS
+    while delivery := claim_next(timezone.now()):
+        _ring_for_more()  # A slow receiver must not hold up the rest.
+        try:
+            _serve(delivery)
+        except Exception:
+            # Its lease brings it back; the others need not wait for that.
+            logger.exception("Callback %s could not be recorded.", delivery.pk)
+        if time.monotonic() > until:
+            _ring_for_more()
+            return
+
+
+def _ring_for_more() -> None:
+    if anything_due(timezone.now()):
+        queue.ring_courier()
+
+
+def _serve(delivery: Delivery) -> None:
+    if not _in_time(delivery):
+        logger.warning("Callback %s was claimed too long ago to send.", delivery.pk)
+        return
+    started_at = timezone.now()
+    tried = _try(delivery)
+    now = timezone.now()
+    verdict = judge(
+        tried,
+        failures=delivery.tries - delivery.schedule_from,
+        policy=_policy(),
+        now=now,
+        random=random.random(),  # noqa: S311 - jitter
+    )
+    if not record(delivery, tried, verdict, started_at=started_at, now=now):
+        logger.warning("Callback %s is another courier's by now.", delivery.pk)
+        return
+    _after(delivery, verdict)
+
+
+def _in_time(delivery: Delivery) -> bool:
+    """Whether the request would end before the lease does.
+
+    Not after the thread or the machine was halted: by now another may have sent the
+    final callback of the task.
+    """
+    budget = timedelta(seconds=settings.SYNAPSE_CALLBACK_TOTAL_SECONDS)
+    lease = delivery.leased_until
+    return lease is not None and timezone.now() + budget <= lease
+
+
+def _try(delivery: Delivery) -> Reply | Mishap:
+    if delivery.tries - delivery.schedule_from > _policy().attempts:
+        return Mishap.LOST
+    try:
+        return send(delivery)
+    except Exception:
+        logger.exception("Callback %s could not be sent.", delivery.pk)
+        return Mishap.INTERNAL
+
+
+def _policy() -> RetryPolicy:
+    return RetryPolicy(delays_s=settings.SYNAPSE_CALLBACK_SCHEDULE, jitter=_JITTER)
+
+
+def _after(delivery: Delivery, verdict: Verdict) -> None:
+    if verdict.state is DeliveryState.DEAD:
+        logger.warning(
+            "Callback %s of task %s is given up after try %s.",
+            delivery.pk,
+            delivery.task_id,
+            delivery.tries,
+        )
+    if verdict.next_try_at is None:
+        return
+    wait = (verdict.next_try_at - timezone.now()).total_seconds()
+    if 0 < wait <= _BELL_SECONDS:
+        queue.ring_courier(in_seconds=wait)

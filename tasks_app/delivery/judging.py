@@ -1,0 +1,57 @@
+"""What one try means for its callback: done, given up, or when to try again. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from agents_app.outbound import Reply, Trouble
+from agents_app.protocol.retry import RetryPolicy
+from tasks_app.models import DeliveryState
+
+_GONE = 410
+_SLOW_DOWN = (429, 503)
+# A receiver may ask for patience, but not for ever.
+_MAX_RETRY_AFTER_SECONDS = 24 * 3600
+# Sending again changes nothing about where a URL leads (G25) or what a header holds.
+_HOPELESS = (Trouble.REFUSED_ADDRESS, Trouble.INVALID_REQUEST)
+
+
+class Mishap(StrEnum):
+    """Why nothing was sent; safe to show, like `Trouble`."""
+
+    INTERNAL = "internal"
+    # The couriers of every try died before they could say what came of it.
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the callback becomes; `next_try_at` is set while it waits."""
+
+    state: DeliveryState
+    next_try_at: datetime | None = None
+
+
+def judge(
+    tried: Reply | Mishap,
+    *,
+    failures: int,
+    policy: RetryPolicy,
+    now: datetime,
+    random: float,
+) -> Verdict:
+    """The verdict on a try; `failures` counts this one, if it is one."""
+    reply = tried if isinstance(tried, Reply) else Reply()
+    if reply.ok:
+        return Verdict(state=DeliveryState.DELIVERED)
+    delay = policy.next_delay(failures, random=random)
+    if delay is None or reply.status == _GONE or reply.error in _HOPELESS:
+        return Verdict(state=DeliveryState.DEAD)
+    wait = timedelta(seconds=max(delay, _asked_for(reply)))
+    return Verdict(state=DeliveryState.WAITING, next_try_at=now + wait)
+
+
+def _asked_for(reply: Reply) -> int:
+    if reply.status not in _SLOW_DOWN:
+        return 0
+    return min(reply.retry_after or 0, _MAX_RETRY_AFTER_SECONDS)

@@ -1,0 +1,56 @@
+"""Writing down a try: its own row always, the callback only for who still holds it."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from agents_app.outbound import Reply
+from tasks_app.delivery.judging import Mishap, Verdict
+from tasks_app.models import Delivery, DeliveryAttempt, DeliveryState
+
+
+def record(
+    delivery: Delivery,
+    tried: Reply | Mishap,
+    verdict: Verdict,
+    *,
+    started_at: datetime,
+    now: datetime,
+) -> bool:
+    """Keep the try and apply the verdict; False when the lease went to another.
+
+    A courier that wakes up late changes nothing: never two outcomes of one callback.
+    """
+    waits = verdict.state is DeliveryState.WAITING
+    held = Delivery.objects.filter(
+        pk=delivery.pk,
+        state=DeliveryState.WAITING,
+        tries=delivery.tries,
+        leased_until__isnull=False,
+    )
+    with transaction.atomic():
+        _attempt(delivery, tried, started_at).save(force_insert=True)
+        return bool(
+            held.update(
+                state=verdict.state,
+                next_try_at=verdict.next_try_at,
+                leased_until=None,
+                ended_at=None if waits else now,
+            )
+        )
+
+
+def _attempt(
+    delivery: Delivery, tried: Reply | Mishap, started_at: datetime
+) -> DeliveryAttempt:
+    attempt = DeliveryAttempt(
+        delivery=delivery, number=delivery.tries, started_at=started_at, elapsed_ms=0
+    )
+    if isinstance(tried, Mishap):
+        attempt.error = tried
+        return attempt
+    attempt.elapsed_ms = tried.elapsed_ms
+    attempt.status = tried.status
+    attempt.error = tried.error or ""
+    attempt.response = tried.body.decode(errors="replace").replace("\0", "")
+    return attempt
