@@ -35,29 +35,40 @@ class Guarded:
     parameter: str
 
 
-def run(guarded: Guarded, inserts: Iterable[Insert], extra: str = "") -> set[str]:
-    """Run all of it atomically; the ids (as the database spells them) that took effect.
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A further UPDATE; it may read `moved`, the ids that the guarded one touched."""
 
-    `extra` is a further dependent UPDATE that may read `moved`.
-    """
+    sql: str
+    parameter: str
+
+
+def run(
+    guarded: Guarded, inserts: Iterable[Insert], following: Following | None = None
+) -> set[str]:
+    """Run it all atomically; the ids (as the database spells them) that took effect."""
     dialect = current()
     filled = [insert for insert in inserts if insert.records]
     if dialect.writable_with:
-        return _run_as_one(dialect, guarded, filled, extra)
+        return _run_as_one(dialect, guarded, filled, following)
     with transaction.atomic():
-        return _run_in_turn(dialect, guarded, filled, extra)
+        return _run_in_turn(dialect, guarded, filled, following)
 
 
 def _run_as_one(
-    dialect: Dialect, guarded: Guarded, inserts: Sequence[Insert], extra: str
+    dialect: Dialect,
+    guarded: Guarded,
+    inserts: Sequence[Insert],
+    following: Following | None,
 ) -> set[str]:
     parts = [f"moved AS ({guarded.sql})"]
     parameters = [guarded.parameter]
     for number, insert in enumerate(inserts):
         parts.append(f"i{number} AS ({_insert_sql(dialect, insert)})")
         parameters.append(dialect.encode(insert.records, insert.columns))
-    if extra:
-        parts.append(f"extra AS ({extra})")
+    if following:
+        parts.append(f"following AS ({following.sql})")
+        parameters.append(following.parameter)
     with connection.cursor() as cursor:
         cursor.execute(
             f"WITH {', '.join(parts)} SELECT id FROM moved",  # noqa: S608 - names are ours
@@ -67,7 +78,10 @@ def _run_as_one(
 
 
 def _run_in_turn(
-    dialect: Dialect, guarded: Guarded, inserts: Sequence[Insert], extra: str
+    dialect: Dialect,
+    guarded: Guarded,
+    inserts: Sequence[Insert],
+    following: Following | None,
 ) -> set[str]:
     with connection.cursor() as cursor:
         cursor.execute(guarded.sql, [guarded.parameter])
@@ -81,8 +95,8 @@ def _run_in_turn(
                 with_moved + _insert_sql(dialect, insert),
                 [ids, dialect.encode(insert.records, insert.columns)],
             )
-        if extra:
-            cursor.execute(with_moved + extra, [ids])
+        if following:
+            cursor.execute(with_moved + following.sql, [ids, following.parameter])
         return moved
 
 

@@ -10,13 +10,13 @@ from django.db import connection, transaction
 from tasks_app.changes import Change, Json, Logged, Snapshot
 from tasks_app.ledger import columns, questions, statements
 from tasks_app.ledger.dialect import Record, current
-from tasks_app.ledger.statements import Guarded, Insert
+from tasks_app.ledger.statements import Following, Guarded, Insert
 
 # Older callbacks that were not sent yet are not worth sending after the final one.
 _SUPERSEDE = (
     f"UPDATE {columns.DELIVERY} SET state = 'superseded', next_try_at = NULL "  # noqa: S608 - names are ours
     "WHERE state = 'waiting' AND terminal = {false} AND leased_until IS NULL "
-    "AND task_id IN (SELECT id FROM moved)"
+    "AND task_id IN (SELECT id FROM moved) AND task_id IN ({ended})"
 )
 
 
@@ -127,8 +127,6 @@ def _commit_tasks(changes: Sequence[Change]) -> set[uuid.UUID]:
         statements.update_sql(dialect),
         dialect.encode([_update(change) for change in changes], columns.CHANGE),
     )
-    final = any(out.terminal for change in changes for out in change.outgoing)
-    false = "false" if dialect.writable_with else "0"
     moved = statements.run(
         guarded,
         [
@@ -136,9 +134,25 @@ def _commit_tasks(changes: Sequence[Change]) -> set[uuid.UUID]:
             Insert(columns.ATTEMPT, columns.NEW_ATTEMPT, _attempts(changes)),
             Insert(columns.DELIVERY, columns.NEW_DELIVERY, _deliveries(changes)),
         ],
-        _SUPERSEDE.format(false=false) if final else "",
+        _supersede(changes),
     )
     return {uuid.UUID(id_) for id_ in moved}
+
+
+def _supersede(changes: Iterable[Change]) -> Following | None:
+    """For the tasks that end; their neighbours in a batch may go on."""
+    ended = [change for change in changes if any(o.terminal for o in change.outgoing)]
+    if not ended:
+        return None
+    dialect = current()
+    names = {"task_id": "uuid"}
+    return Following(
+        _SUPERSEDE.format(
+            false="false" if dialect.writable_with else "0",
+            ended=dialect.recordset(names),
+        ),
+        dialect.encode([{"task_id": change.before.id} for change in ended], names),
+    )
 
 
 def _control(task: Snapshot) -> dict[str, object]:
