@@ -12,11 +12,10 @@ from secrets import token_urlsafe
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from agents_app.protocol import signing
 from synapse_site.launch import private_files
 from synapse_site.launch.access import DemoAccess, Standing
+from tasks_app import callers
 from tasks_app.models import Caller, CallerKey
-from tasks_app.secrets import vault
 
 OPERATOR = "operator"
 CALLER = "demo"
@@ -43,9 +42,7 @@ def ensure(data_dir: Path) -> DemoAccess | None:
 def _make() -> DemoAccess:
     password = token_urlsafe(12)
     get_user_model().objects.create_superuser(OPERATOR, password=password)
-    secret = vault().seal(signing.new_secret())
-    caller = Caller.objects.create(name=CALLER, callback_secret=secret)
-    _, api_key = CallerKey.objects.create_key(name=CALLER, caller=caller)
+    _, api_key = callers.create_caller(CALLER)
     return DemoAccess(
         operator=OPERATOR, password=password, caller=CALLER, api_key=api_key
     )
