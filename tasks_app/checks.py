@@ -39,6 +39,17 @@ def check_api_keys_required(**_: Any) -> list[CheckMessage]:
 
 
 @register()
+def check_callbacks(**_: Any) -> list[CheckMessage]:
+    """An empty schedule or no place at a receiver would mean that none is ever sent."""
+    wrong = [
+        name
+        for name in ("SYNAPSE_CALLBACK_SCHEDULE", "SYNAPSE_CALLBACK_PER_ENDPOINT")
+        if not getattr(settings, name)
+    ]
+    return [Error(f"{name} lets no callback out.", id="synapse.E003") for name in wrong]
+
+
+@register()
 def check_lease(**_: Any) -> list[CheckMessage]:
     """A lease that is not renewed in time would double every long task."""
     if settings.SYNAPSE_LEASE_RENEW_SECONDS * 2 <= settings.SYNAPSE_LEASE_SECONDS:

@@ -1,7 +1,12 @@
-"""Celery entry points. Arguments are names of lanes; the work is in the rows."""
+"""Celery entry points. Arguments are names of lanes; the work is in the rows.
+
+Connections are kept between jobs (CELERY_DB_REUSE_MAX), so each job first drops one that
+a restart of the database has broken.
+"""
 
 from celery import shared_task
 from celery.signals import worker_process_init
+from django.db import close_old_connections
 
 from tasks_app import delivery, queue, runner
 from tasks_app import sweep as sweeping
@@ -10,18 +15,21 @@ from tasks_app import sweep as sweeping
 @shared_task(name=queue.ADVANCE)
 def advance(lane: str) -> None:
     """A lane has work."""
+    close_old_connections()
     runner.drain(lane)
 
 
 @shared_task(name=queue.DELIVER)
 def deliver() -> None:
     """A callback is due."""
+    close_old_connections()
     delivery.deliver_due()
 
 
 @shared_task(name=queue.SWEEP)
 def sweep() -> None:
     """Heal what nobody else notices."""
+    close_old_connections()
     sweeping.sweep()
 
 
