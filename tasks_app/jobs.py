@@ -1,7 +1,7 @@
 """Celery entry points. Arguments are names of lanes; the work is in the rows.
 
-Connections are kept between jobs (CELERY_DB_REUSE_MAX), so each job first drops one that
-a restart of the database has broken.
+Connections are kept between jobs (CELERY_DB_REUSE_MAX), so each job first drops one
+that a restart of the database has broken.
 """
 
 from celery import shared_task
