@@ -162,9 +162,10 @@ INSTALLED_APPS = [
     "tasks_app.apps.TasksConfig",
 ]
 MIDDLEWARE = [
+    # First: requests under /api/ go no further down this list.
+    "tasks_app.api.middleware.ApiMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "tasks_app.api.middleware.ApiMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -196,7 +197,6 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
 # Static files are found in the installed packages: nothing to collect at start.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
@@ -220,9 +220,11 @@ X_FRAME_OPTIONS = "DENY"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["tasks_app.api.auth.CallerAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["tasks_app.api.auth.IsCaller"],
-    "DEFAULT_PARSER_CLASSES": ["tasks_app.api.parsers.StrictJSONParser"],
-    "DEFAULT_RENDERER_CLASSES": ["tasks_app.api.parsers.JSONRenderer"],
+    # The authentication answers or raises: there is nobody left to refuse.
+    "DEFAULT_PERMISSION_CLASSES": [],
+    # Bodies are read by tasks_app.api.bodies.
+    "DEFAULT_PARSER_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "tasks_app.api.errors.exception_handler",
     "UNAUTHENTICATED_USER": None,
@@ -231,10 +233,12 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Synapse P2A API",
     "DESCRIPTION": "Submit tasks to agents, follow them, answer what they ask.",
     "VERSION": "1.0.0",
+    # The shapes are JSON Schema 2020-12, which only 3.1 can hold.
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1/synapse",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
 }
 
 LOG_LEVEL = env.log_level("LOG_LEVEL", logging.INFO)

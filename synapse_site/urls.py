@@ -1,6 +1,14 @@
-"""All URLs: P2A under its prefix, the admin for operators."""
+"""All URLs: P2A under its prefix, the admin for operators. All else is JSON (G51)."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
-urlpatterns = [path("admin/", admin.site.urls)]
+urlpatterns = [
+    path("api/v1/synapse/", include("tasks_app.api.urls")),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = "tasks_app.api.errors.bad_request"
+handler403 = "tasks_app.api.errors.forbidden"
+handler404 = "tasks_app.api.errors.not_found"
+handler500 = "tasks_app.api.errors.server_error"

@@ -1,0 +1,13 @@
+"""The door of callers: P2A over HTTP (seed 003), under `addresses.PREFIX`.
+
+middleware.py   every request under /api/: no session, no cookie, no internals
+urls.py         which address is which action
+views/          parse, one verb, answer
+auth.py         API key → principal
+bodies.py, uploads.py, names.py   reading what was sent, within its limits
+requests.py, submitting.py        what a caller may ask, checked
+listing.py      GET /tasks: filters, pages, cursor
+reading.py, presenting.py         rows → what a caller sees
+responses.py, openapi.py          the same, described
+errors.py, rendering.py           every answer leaves here
+"""

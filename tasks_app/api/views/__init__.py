@@ -1,0 +1,1 @@
+"""The actions behind the addresses: parse, one verb, answer."""
