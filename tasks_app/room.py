@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from agents_app.registry import HandlerSpec
 from tasks_app import ledger
 
+# More than the worker slots of any node: so many places cannot run out at once.
+_SLOTS = 64
+
 
 @dataclass(slots=True)
 class Room:
@@ -32,8 +35,7 @@ def measure(specs: Mapping[str, HandlerSpec], max_running: int) -> Room:
     """Count what runs. To be called in the transaction that claims.
 
     Two claimants that count at the same moment would both see the last free place, so
-    near a limit they take turns. Far from it they need not: the half that is left is
-    more than all claimants together can take at once.
+    near a limit they take turns. Far from it they need not.
     """
     limits = {
         name: spec.max_concurrent
@@ -43,7 +45,8 @@ def measure(specs: Mapping[str, HandlerSpec], max_running: int) -> Room:
     if limits:
         ledger.hold_claims()
     running = ledger.running_by_type()
-    if not limits and sum(running.values()) * 2 >= max_running:
+    free = max_running - sum(running.values())
+    if not limits and free < max(max_running / 2, _SLOTS):
         ledger.hold_claims()
         running = ledger.running_by_type()
     return Room(
