@@ -13,7 +13,9 @@ Ring = tuple[str, list[str], str, float]
 
 
 @pytest.fixture(autouse=True)
-def bells(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[Ring]:
+def bells(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> list[Ring]:
     """Every bell that was rung, instead of a broker; journeys have a real one."""
     rung: list[Ring] = []
     if request.node.get_closest_marker("journey") is None:
