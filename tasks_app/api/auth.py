@@ -16,6 +16,7 @@ from rest_framework.request import Request
 
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app import callers
+from tasks_app.api.select import Select
 from tasks_app.changes import caller_address
 from tasks_app.models import CallerKey
 
@@ -25,6 +26,20 @@ _PREFIX_LENGTH = 8
 
 _PLAUSIBLE = re.compile(r"[!-~]{1,300}")
 _generator = CallerKey.objects.key_generator
+_KEY = Select(
+    columns={
+        "hashed_key": "text",
+        "revoked": "bool",
+        "expiry_date": "time",
+        "caller_id": "uuid",
+        "enabled": "bool",
+    },
+    sql=(
+        "SELECT k.hashed_key, k.revoked, k.expiry_date, k.caller_id, c.enabled "
+        "FROM tasks_app_callerkey k JOIN tasks_app_caller c ON c.id = k.caller_id "
+        "WHERE k.prefix = %s"
+    ),
+)
 # Checked when there is no such key, so that an unknown one costs the same.
 _NOBODY = _generator.hash("nobody")
 
@@ -88,23 +103,13 @@ def _owner(key: str) -> uuid.UUID:
     """The enabled caller of a live key, found with one SELECT; else KEY_INVALID."""
     if not _PLAUSIBLE.fullmatch(key):
         raise SynapseError(Code.KEY_INVALID)
-    found = (
-        CallerKey.objects.filter(prefix=key[:_PREFIX_LENGTH])
-        .values_list(
-            "hashed_key", "revoked", "expiry_date", "caller_id", "caller__enabled"
-        )
-        .first()
-    )
-    hashed, revoked, expires_at, caller_id, enabled = found or (
-        _NOBODY,
-        True,
-        None,
-        uuid.UUID(int=0),
-        False,
-    )
-    fits = _generator.verify(key, hashed)
-    if not (fits and enabled) or revoked or _expired(expires_at):
+    found = _KEY.first(key[:_PREFIX_LENGTH])
+    fits = _generator.verify(key, found["hashed_key"] if found else _NOBODY)
+    if not found or not fits or found["revoked"] or not found["enabled"]:
         raise SynapseError(Code.KEY_INVALID)
+    if _expired(found["expiry_date"]):
+        raise SynapseError(Code.KEY_INVALID)
+    caller_id: uuid.UUID = found["caller_id"]
     return caller_id
 
 

@@ -6,38 +6,61 @@ found out by the same SELECT where there is one (G52).
 
 import re
 import uuid
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.states import WAITING
-from tasks_app.models import Attachment, Question, QuestionState, Task
+from tasks_app.api.select import Row, Select, of_table
+from tasks_app.ledger import columns
+from tasks_app.models import Attachment, Question, QuestionState
 
-# Any: a row has columns of every type.
-Row = Mapping[str, Any]
+__all__ = ["Row", "file_of", "files_of", "open_questions", "task_of"]
 
-STATUS_COLUMNS = (
+_KINDS = columns.SNAPSHOT | columns.VALUES
+_OWN = "id = %s AND caller_id = %s"
+
+
+def _own(*names: str) -> Select:
+    return of_table(columns.TASK, {name: _KINDS[name] for name in names}, _OWN)
+
+
+_SHORT = (
     "id", "state", "generation", "progress", "status_message", "eta", "updated_at",
     "error",
 )  # fmt: skip
-TASK_COLUMNS = (
-    *STATUS_COLUMNS, "task_type", "external_task_id", "priority", "result",
-    "created_at", "completed_at",
+_MORE = (
+    "task_type", "external_task_id", "priority", "result", "created_at",
+    "completed_at",
+)  # fmt: skip
+
+ID = _own("id")
+STATUS = _own(*_SHORT)
+TASK = _own(*_SHORT, *_MORE)
+
+_FILES = of_table(
+    columns.ATTACHMENT,
+    {
+        name: columns.NEW_ATTACHMENT[name]
+        for name in (
+            "id", "task_id", "kind", "name", "content_type", "size", "sha256",
+        )
+    },
+    "task_id = %s ORDER BY created_at, id",
 )  # fmt: skip
 _QUESTION_COLUMNS = (
     "id", "task_id", "kind", "version", "reason", "level", "missing_fields",
     "provided", "created_at", "due_at",
 )  # fmt: skip
-_FILE_COLUMNS = ("id", "task_id", "kind", "name", "content_type", "size", "sha256")
 
 # The form that we give out. `UUID()` would take braces and more for the same task.
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
-def task_of(caller_id: uuid.UUID, task_id: str, columns: Iterable[str]) -> Row:
-    """One task of this caller; TASK_NOT_FOUND."""
-    own = Task.objects.filter(pk=_id(task_id), caller_id=caller_id)
-    row: Row | None = own.values(*columns).first()
+def task_of(caller_id: uuid.UUID, task_id: str, select: Select) -> Row:
+    """One task of this caller, read by ID, STATUS or TASK; TASK_NOT_FOUND."""
+    if not _UUID.fullmatch(task_id):
+        raise SynapseError(Code.TASK_NOT_FOUND)
+    row = select.first(uuid.UUID(task_id), caller_id)
     if row is None:
         raise SynapseError(Code.TASK_NOT_FOUND)
     return row
@@ -52,11 +75,16 @@ def open_questions(tasks: Iterable[Row]) -> dict[uuid.UUID, Row]:
     return {row["task_id"]: row for row in found.values(*_QUESTION_COLUMNS)}
 
 
-def files_of(tasks: Iterable[Row]) -> dict[uuid.UUID, list[Row]]:
-    """The files of each task, oldest first; input before result where equal."""
+def files_of(task: Row) -> list[Row]:
+    """The files of a task, oldest first."""
+    return _FILES.rows(task["id"])
+
+
+def files_of_all(tasks: Iterable[Row]) -> dict[uuid.UUID, list[Row]]:
+    """The same for a page of tasks."""
     files: dict[uuid.UUID, list[Row]] = {task["id"]: [] for task in tasks}
     found = Attachment.objects.filter(task_id__in=list(files))
-    for row in found.values(*_FILE_COLUMNS):
+    for row in found.order_by("created_at", "id").values(*_FILES.columns):
         files[row["task_id"]].append(row)
     return files
 
@@ -69,9 +97,3 @@ def file_of(task: Row, file_id: str) -> Attachment:
     if found is None:
         raise SynapseError(Code.FILE_NOT_FOUND)
     return found
-
-
-def _id(text: str) -> uuid.UUID:
-    if not _UUID.fullmatch(text):
-        raise SynapseError(Code.TASK_NOT_FOUND)
-    return uuid.UUID(text)

@@ -23,7 +23,7 @@ class FileViewSet(Door):
     @openapi.download
     def retrieve(self, request: Request, task_id: str, file_id: str) -> FileResponse:
         """Download a file."""
-        own = reading.task_of(caller(request).caller_id, task_id, ["id"])
+        own = reading.task_of(caller(request).caller_id, task_id, reading.ID)
         file = reading.file_of(own, file_id)
         try:
             content = storage.path_of(file.pk).open("rb")

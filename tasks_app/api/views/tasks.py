@@ -54,18 +54,15 @@ class TaskViewSet(Door):
     @openapi.detail
     def retrieve(self, request: Request, task_id: str) -> HttpResponse:
         """Read a task with its result and files."""
-        row = reading.task_of(caller(request).caller_id, task_id, reading.TASK_COLUMNS)
+        row = reading.task_of(caller(request).caller_id, task_id, reading.TASK)
         question = reading.open_questions([row]).get(row["id"])
-        files = reading.files_of([row])[row["id"]]
-        task = presenting.task(row, question, files)
+        task = presenting.task(row, question, reading.files_of(row))
         return answer({"success": True, "task": task, "error": None})
 
     @openapi.status
     def status(self, request: Request, task_id: str) -> HttpResponse:
         """Read how far a task is; cheap, made for polling."""
-        row = reading.task_of(
-            caller(request).caller_id, task_id, reading.STATUS_COLUMNS
-        )
+        row = reading.task_of(caller(request).caller_id, task_id, reading.STATUS)
         # Every change of a task is a message, and messages are counted.
         headers = {"ETag": f'"{row["generation"]}"'}
         if row["state"] not in TERMINAL:
@@ -82,9 +79,9 @@ class TaskViewSet(Door):
         own = Task.objects.filter(caller_id=caller(request).caller_id)
         found = self.filter_queryset(own)
         page = listing.Page.of(request.query_params)
-        rows, has_more = page.of_tasks(found.values(*reading.TASK_COLUMNS))
+        rows, has_more = page.of_tasks(found.values(*reading.TASK.columns))
         total = listing.total(found, page, len(rows), has_more)
-        questions, files = reading.open_questions(rows), reading.files_of(rows)
+        questions, files = reading.open_questions(rows), reading.files_of_all(rows)
         return answer(
             {
                 "success": True,
@@ -104,7 +101,7 @@ class TaskViewSet(Door):
     @openapi.cancel
     def cancel(self, request: Request, task_id: str) -> HttpResponse:
         """Cancel a task; 200 only if it is cancelled when this returns."""
-        own = reading.task_of(caller(request).caller_id, task_id, ["id"])
+        own = reading.task_of(caller(request).caller_id, task_id, reading.ID)
         body = CancelRequest.parse(bodies.json_object_or_nothing(request))
         task = lifecycle.cancel(
             own["id"], by=caller(request).address, reason=body.reason or ""
@@ -114,7 +111,7 @@ class TaskViewSet(Door):
     @openapi.info
     def info(self, request: Request, task_id: str) -> HttpResponse:
         """Supply what an agent asked for (A2A 6.8)."""
-        own = reading.task_of(caller(request).caller_id, task_id, ["id"])
+        own = reading.task_of(caller(request).caller_id, task_id, reading.ID)
         body = ProvideRequest.parse(bodies.json_object(request))
         task = desk.provide(
             own["id"],
