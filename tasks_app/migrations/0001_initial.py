@@ -172,7 +172,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('position', models.IntegerField()),
                 ('kind', models.CharField(choices=[('step', 'Step'), ('info', 'Info'), ('human', 'Human')], max_length=8)),
-                ('name', models.CharField(max_length=500)),
+                ('name', models.TextField()),
                 ('value', models.JSONField(null=True)),
                 ('created_at', models.DateTimeField()),
                 ('task', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='journal', to='tasks_app.task')),

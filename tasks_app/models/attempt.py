@@ -8,7 +8,8 @@ from tasks_app.models.task import Task
 class Attempt(models.Model):
     """One try that is over. The live one is on the task row itself.
 
-    `outcome`: completed, failed, rejected, parked, retry, lost, cancelled, timeout.
+    `outcome`: completed, failed, rejected, parked, retry, lost, cancelled, timeout,
+    returned (claimed with others, but never begun).
     """
 
     task = models.ForeignKey(
@@ -47,7 +48,8 @@ class JournalEntry(models.Model):
     )
     position = models.IntegerField()
     kind = models.CharField(max_length=8, choices=Kind)
-    name = models.CharField(max_length=500)
+    # Of no stated length: an info entry is named by all the fields it asked for.
+    name = models.TextField()
     value = models.JSONField(null=True)
     created_at = models.DateTimeField()
 
