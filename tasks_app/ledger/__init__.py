@@ -6,6 +6,7 @@ Every write is conditional on what was seen before (generation, attempt); a lose
 changes nothing and is told so by its absence in the returned set.
 """
 
+from tasks_app.ledger.files import attach
 from tasks_app.ledger.journal import load_journal, record_step
 from tasks_app.ledger.reading import (
     Candidate,
@@ -23,6 +24,7 @@ __all__ = [
     "Candidate",
     "NewAttachment",
     "NewTask",
+    "attach",
     "candidates",
     "commit",
     "expired_leases",

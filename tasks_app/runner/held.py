@@ -1,12 +1,15 @@
 """A task that this process holds: shared by the slot that runs it and the keeper."""
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 
 from agents_app.host import AttemptStopped, StopReason
-from tasks_app.changes import Snapshot
+from tasks_app.changes import Change, Snapshot
+
+Plan = Callable[[Snapshot], Change]
 
 
 class Phase(Enum):
@@ -26,6 +29,8 @@ class Held:
     renewed_at: datetime
     deadline: datetime | None
     phase: Phase = Phase.WAITING
+    # What is to be written once it is done; None when there is nothing to say.
+    plan: Plan | None = None
     # When its handler began, on the monotonic clock.
     began_at: float = 0.0
     reason: StopReason | None = None

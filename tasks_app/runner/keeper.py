@@ -1,9 +1,9 @@
 """The keeper: one thread a worker process that looks after the tasks it holds.
 
 It renews leases, notices that a task was cancelled, taken over or has run too long,
-hands back what waits behind a task that turned out slow, and stops a handler that does
-not listen: first by asking, then by a signal to the thread that runs it, at last by
-ending the process (the pool starts a new one; the lease brings the task back).
+frees what is in one batch with a task that turned out slow, and stops a handler that
+does not listen: first by asking, then by a signal to the thread that runs it, at last
+by ending the process (the pool starts a new one; the lease brings the task back).
 """
 
 import logging
@@ -22,7 +22,7 @@ from django.utils import timezone
 from agents_app.host import AttemptStopped, StopReason
 from tasks_app import ledger, lifecycle
 from tasks_app.runner.held import Held, Phase
-from tasks_app.runner.host import why_lost
+from tasks_app.runner.settling import settle_alone, why_lost
 from tasks_app.transition import attempts
 
 # How often it looks, and how long a task may run before those behind it are freed.
@@ -60,19 +60,24 @@ class Keeper:
                 self._changed.notify()
 
     def start(self, held: Held) -> bool:
-        """Its handler begins; False when the task was handed back meanwhile."""
+        """Its handler begins; False when it was handed back or stopped meanwhile."""
         with self._changed:
-            if held not in self._held:
+            if held not in self._held or held.reason is not None:
                 return False
             held.phase = Phase.RUNNING
             held.began_at = time.monotonic()
             return True
 
-    def drop(self, held: Iterable[Held]) -> None:
-        """Not held any more."""
+    def drop(self, held: Iterable[Held]) -> list[Held]:
+        """Not held any more; those that were until now.
+
+        Slot and keeper may both want to write an outcome: who drops it does.
+        """
         gone = set(map(id, held))
         with self._changed:
+            dropped = [one for one in self._held if id(one) in gone]
             self._held = [one for one in self._held if id(one) not in gone]
+        return dropped
 
     def become_expendable(self) -> None:
         """Called in each pool process: from now on force may be used."""
@@ -99,6 +104,7 @@ class Keeper:
         clock = time.monotonic()
         if any(_is_slow(one, clock) for one in held):
             self._hand_back_the_rest(held)
+            self._write_what_is_done(held)
         for one in held:
             if one.deadline is not None and timezone.now() >= one.deadline:
                 one.stop(StopReason.OVERTIME)
@@ -120,6 +126,13 @@ class Keeper:
                 one.task, now=timezone.now(), policy=lifecycle.policy()
             )
             lifecycle.commit([change])
+
+    def _write_what_is_done(self, held: list[Held]) -> None:
+        """What ran before the slow one would wait for it, and die with it."""
+        done = [one for one in held if one.phase is Phase.DONE]
+        for one in self.drop(done):
+            if one.plan is not None:
+                settle_alone(one, one.plan)
 
     def _insist(self, one: Held, clock: float) -> None:
         """Ask, then force, then end the process."""

@@ -8,7 +8,6 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -17,17 +16,15 @@ from django.utils import timezone
 
 from agents_app import dispatch, registry
 from agents_app.host import AttemptStopped, StopReason
-from agents_app.protocol.errors import Code, SynapseError
-from agents_app.protocol.payloads import ErrorObject
 from tasks_app import lifecycle, queue
 from tasks_app.changes import Change, Snapshot
 from tasks_app.ledger import Candidate
 from tasks_app.runner import luggage, outcomes
-from tasks_app.runner.held import Held, Phase
-from tasks_app.runner.host import AttemptHost, settle
+from tasks_app.runner.held import Held, Phase, Plan
+from tasks_app.runner.host import AttemptHost
 from tasks_app.runner.keeper import keeper
 from tasks_app.runner.pace import Pace
-from tasks_app.transition import attempts
+from tasks_app.runner.settling import settle_alone
 
 # After this long a slot goes back to the broker, so that a busy lane does not starve
 # the others, and a worker that is asked to stop can.
@@ -35,8 +32,6 @@ _DRAIN_SECONDS = 5.0
 
 logger = logging.getLogger(__name__)
 _pace = Pace(budget_ms=settings.SYNAPSE_BATCH_MILLISECONDS)
-
-Plan = Callable[[Snapshot], Change]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,34 +79,34 @@ def _claim(lane: str) -> list[Job]:
 
 def _run_all(jobs: list[Job]) -> None:
     """Run each in turn; write the outcomes whenever the time budget is used up."""
-    settled: list[tuple[Held, Plan]] = []
-    flush_at = time.monotonic() + settings.SYNAPSE_BATCH_MILLISECONDS / 1000
+    done: list[Held] = []
+    budget_s = settings.SYNAPSE_BATCH_MILLISECONDS / 1000
+    flush_at = time.monotonic() + budget_s
     try:
         for job in jobs:
-            if not keeper.start(job.held):
-                continue
-            plan = _run_guarded(job)
-            if plan is not None:
-                settled.append((job.held, plan))
+            if keeper.start(job.held):
+                _run_guarded(job)
+                done.append(job.held)
             if time.monotonic() >= flush_at:
-                _settle_all(settled)
-                settled = []
-        _settle_all(settled)
+                _settle_all(done)
+                done, flush_at = [], time.monotonic() + budget_s
     finally:
+        # Also when a handler ends the process: its neighbours did nothing wrong.
+        _settle_all(done)
         keeper.drop([job.held for job in jobs])
 
 
-def _run_guarded(job: Job) -> Plan | None:
-    """The plan for the outcome of one attempt, None when it has none to write."""
+def _run_guarded(job: Job) -> None:
+    """Run one attempt; its outcome is the held one's `plan`."""
     held = job.held
     try:
-        return _run(job)
+        held.plan = _run(job)
     except AttemptStopped as stopped:
         logger.info("Task %s stopped: %s", held.task.id, stopped.reason)
         if held.forced_at is not None:
             # Interrupted anywhere, perhaps in the middle of a statement.
             connection.close()
-        return _overtime if stopped.reason is StopReason.OVERTIME else None
+        held.plan = _overtime if stopped.reason is StopReason.OVERTIME else None
     finally:
         held.phase = Phase.DONE
 
@@ -148,8 +143,10 @@ def _overtime(task: Snapshot) -> Change:
     return outcomes.overtime(task, now=timezone.now(), policy=lifecycle.policy())
 
 
-def _settle_all(settled: list[tuple[Held, Plan]]) -> None:
+def _settle_all(done: list[Held]) -> None:
     """One commit for all; who lost a race is settled alone, by the row as it is now."""
+    mine = keeper.drop(done)
+    settled = [(held, held.plan) for held in mine if held.plan is not None]
     if not settled:
         return
     try:
@@ -158,22 +155,4 @@ def _settle_all(settled: list[tuple[Held, Plan]]) -> None:
         written = set()  # One of them holds what no row can: find out which.
     for held, plan in settled:
         if held.task.id not in written:
-            _settle_alone(held, plan)
-    keeper.drop([held for held, _ in settled])
-
-
-def _settle_alone(held: Held, plan: Plan) -> None:
-    try:
-        settle(held, plan)
-    except DataError:
-        logger.exception("The outcome of task %s cannot be stored.", held.task.id)
-        settle(held, _unstorable)
-
-
-def _unstorable(task: Snapshot) -> Change:
-    return attempts.fail(
-        task,
-        ErrorObject.of(SynapseError(Code.RESULT_INVALID)),
-        now=timezone.now(),
-        policy=lifecycle.policy(),
-    )
+            settle_alone(held, plan)

@@ -5,6 +5,7 @@ commits, and would keep a connection to the test database. Tests that are about 
 for `watching`.
 """
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -50,9 +51,9 @@ def watching(
     monkeypatch: pytest.MonkeyPatch, transactional_db: None
 ) -> Iterator[Keeper]:
     """A real keeper with quick eyes, whose thread ends with the test."""
-    module = "tasks_app.runner.keeper"
-    monkeypatch.setattr(f"{module}._LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(f"{module}._ASK_SECONDS", 0.0)
+    module = sys.modules[Keeper.__module__]
+    monkeypatch.setattr(module, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(module, "_ASK_SECONDS", 0.0)
     keeper = Keeper()
     monkeypatch.setattr(slot, "keeper", keeper)
     thread = threading.Thread(target=_run_and_close, args=[keeper])
@@ -103,5 +104,5 @@ def _leave(held: object) -> None:
 def _run_and_close(keeper: Keeper) -> None:
     try:
         keeper._run()
-    finally:
+    except SystemExit:
         connections.close_all()

@@ -1,0 +1,60 @@
+"""Writing the outcome of one attempt, if it is still the live one."""
+
+import logging
+
+from django.db import DataError
+from django.utils import timezone
+
+from agents_app.host import StopReason
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import ErrorObject
+from tasks_app import ledger, lifecycle
+from tasks_app.changes import Change, Snapshot
+from tasks_app.runner.held import Held, Plan
+from tasks_app.transition import attempts
+
+logger = logging.getLogger(__name__)
+
+
+def settle(held: Held, plan: Plan) -> bool:
+    """Write a change of a live attempt; False when the attempt is not live any more.
+
+    The row may have moved on without fencing us (never so today, but a reader must not
+    have to prove it), so a lost write reads again.
+    """
+    with held.lock:
+        planned = plan(held.task)
+        while not lifecycle.commit([planned]):
+            task = ledger.load(held.task.id)
+            if task is None or not task.running or task.attempt != held.attempt:
+                held.stop(why_lost(task))
+                return False
+            planned = plan(task)
+        held.task = planned.after
+        held.renewed_at = planned.after.updated_at
+        return True
+
+
+def why_lost(task: Snapshot | None) -> StopReason:
+    """Why an attempt does not hold its task any more."""
+    if task is not None and task.state == "cancelled":
+        return StopReason.CANCELLED
+    return StopReason.FENCED
+
+
+def settle_alone(held: Held, plan: Plan) -> None:
+    """Like `settle`; an outcome that no row can hold fails its task."""
+    try:
+        settle(held, plan)
+    except DataError:
+        logger.exception("The outcome of task %s cannot be stored.", held.task.id)
+        settle(held, _unstorable)
+
+
+def _unstorable(task: Snapshot) -> Change:
+    return attempts.fail(
+        task,
+        ErrorObject.of(SynapseError(Code.RESULT_INVALID)),
+        now=timezone.now(),
+        policy=lifecycle.policy(),
+    )
