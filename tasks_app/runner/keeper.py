@@ -30,7 +30,9 @@ _LOOK_SECONDS = 0.25
 _SLOW_SECONDS = 0.25
 # How often it asks the database whether a running attempt is still wanted.
 _ASK_SECONDS = 1.0
-_SIGNAL = signal.SIGUSR2
+# One that the pool does not claim: it puts its own handler on nearly all others, also
+# on the user signals, after `worker_process_init`. Ignored where nobody handles it.
+_SIGNAL = signal.SIGURG
 
 logger = logging.getLogger(__name__)
 
