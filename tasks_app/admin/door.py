@@ -1,0 +1,37 @@
+"""Who is at the door, and may they come in."""
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+
+from tasks_app.desk import deciding
+
+LEVELS = tuple(deciding.ROLES)
+
+
+def operator(request: HttpRequest) -> User:
+    """The person who is logged in; `admin_view` has let nobody else through."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
+
+
+def address(request: HttpRequest) -> str:
+    """`desk:<user>`, by which the log names them."""
+    return deciding.address(operator(request))
+
+
+def may(request: HttpRequest, permission: str) -> bool:
+    """Whether they hold a permission of this app; nobody does before the login."""
+    return request.user.has_perm(f"tasks_app.{permission}")
+
+
+def require(request: HttpRequest, permission: str) -> None:
+    """403 without it, whatever page the request claims to come from (G43)."""
+    if not may(request, permission):
+        raise PermissionDenied
+
+
+def levels(request: HttpRequest) -> list[int]:
+    """The levels they may decide."""
+    return [level for level in LEVELS if may(request, f"decide_level_{level}")]

@@ -1,0 +1,53 @@
+"""Unfold, which ships no types, as the type checker shall see it.
+
+Nothing else imports Unfold's classes and decorators (its widgets aside).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from django.core.paginator import Paginator as DjangoPaginator
+from unfold import decorators
+
+F = TypeVar("F", bound=Callable[..., object])
+
+if TYPE_CHECKING:
+    from django.contrib.admin import ModelAdmin as ModelAdmin
+    from django.contrib.admin.views.main import ChangeList as ChangeList
+
+    # Any: the rows of whichever list it pages.
+    Paginator = DjangoPaginator[Any]
+else:
+    from unfold.admin import ModelAdmin as UnfoldAdmin
+    from unfold.views import ChangeList as ChangeList
+
+    Paginator = DjangoPaginator
+
+    class ModelAdmin(UnfoldAdmin):
+        """For the type checker this is Django's generic class."""
+
+        def __class_getitem__(cls, model: object) -> type:
+            return cls
+
+
+def display(
+    description: str,
+    *,
+    ordering: str | None = None,
+    boolean: bool | None = None,
+    label: Mapping[Any, str] | None = None,
+) -> Callable[[F], F]:
+    """A column. `label` colours it: value → info, success, warning or danger.
+
+    Any: whatever the column's values are.
+    """
+    decorator = decorators.display(
+        description=description, ordering=ordering, boolean=boolean, label=label
+    )
+    return cast(Callable[[F], F], decorator)
+
+
+def action(description: str, *, permissions: Sequence[str]) -> Callable[[F], F]:
+    """Something to do with the selected rows, by POST; names `has_…_permission`."""
+    decorator = decorators.action(description=description, permissions=permissions)
+    return cast(Callable[[F], F], decorator)

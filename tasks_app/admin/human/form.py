@@ -1,0 +1,135 @@
+"""The decision form: which question in which version, what is decided, a comment."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+from unfold.widgets import UnfoldAdminTextareaWidget
+
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import Action, Decision
+from tasks_app.admin.answers import ValueForm, shapes_of
+from tasks_app.admin.refusals import fields_of
+from tasks_app.desk import Shown, offers
+from tasks_app.models import Question
+
+# Options with these ids say the same as the two buttons, so the buttons carry them.
+_VERDICTS = (Action.APPROVE, Action.REJECT)
+_WOULD_BE_LOST = (
+    "You changed the value, and the button you pressed does not send it. "
+    "Press “Send changed value”, or undo the change."
+)
+
+
+class DecisionForm(forms.Form):
+    """Carries the question and its version, so that a stale page is refused (G41)."""
+
+    question = forms.UUIDField(widget=forms.HiddenInput)
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    action = forms.ChoiceField(
+        choices=[(action.value, action.value) for action in Action]
+    )
+    option_id = forms.CharField(required=False, strip=False)
+    comment = forms.CharField(
+        required=False,
+        label="Comment",
+        help_text="Goes to the agent with your decision and stays on record.",
+        widget=UnfoldAdminTextareaWidget(
+            attrs={"rows": 3, "maxlength": offers.MAX_COMMENT_CHARACTERS}
+        ),
+    )
+
+    def __init__(
+        self, question: Question, data: Mapping[str, Any] | None = None
+    ) -> None:
+        """Any: the query dict of the request."""
+        start = {"question": question.pk, "version": question.version}
+        super().__init__(data, initial=start)
+        self.asked = question
+        self.value_form = _value_form(question, data)
+
+    @property
+    def options(self) -> list[dict[str, Any]]:
+        """The options that have no button of their own. Any: JSON as it was asked."""
+        verdicts = {action.value for action in _VERDICTS}
+        return [one for one in self.asked.options if one["id"] not in verdicts]
+
+    def verdict_option(self, action: Action) -> dict[str, Any] | None:
+        """The option that means the same as approve or reject."""
+        same = (one for one in self.asked.options if one["id"] == action.value)
+        return next(same, None)
+
+    def shown(self) -> Shown:
+        """What was on the screen; QUESTION_CHANGED when that cannot be told."""
+        try:
+            seen = self.fields["question"].clean(self.data.get("question"))
+            version = self.fields["version"].clean(self.data.get("version"))
+        except forms.ValidationError as refused:
+            raise SynapseError(Code.QUESTION_CHANGED) from refused
+        if seen != self.asked.pk or version != self.asked.version:
+            raise SynapseError(Code.QUESTION_CHANGED)
+        return Shown(question_id=seen, version=version)
+
+    def decision(self) -> Decision | None:
+        """The decision, or None with the errors in the forms."""
+        if not self.is_valid():
+            return None
+        action = Action(self.cleaned_data["action"])
+        value = self._value(action)
+        if self.errors or (self.value_form and self.value_form.errors):
+            return None
+        return Decision(
+            action=action,
+            option_id=self._option_id(action),
+            value=value,
+            comment=self.cleaned_data["comment"].replace("\r\n", "\n") or None,
+        )
+
+    def refuse(self, error: SynapseError) -> None:
+        """Show what the verb had against the decision, beside the fields it names."""
+        inner: dict[str, str] = {}
+        for path, text in fields_of(error).items():
+            name = path.removeprefix("decision.").removeprefix("value").lstrip(".")
+            if name in {"comment", "option_id"}:
+                self.add_error(name, text)
+            elif self.value_form is not None:
+                inner[name] = text
+            else:
+                self.add_error(None, text)
+        if self.value_form is not None and inner:
+            self.value_form.refuse(inner)
+
+    def _option_id(self, action: Action) -> str | None:
+        if action in _VERDICTS:
+            return action.value if self.verdict_option(action) else None
+        return self.cleaned_data["option_id"] if action is Action.SELECT else None
+
+    def _value(self, action: Action) -> object:
+        """The value of a modify; an edit that another button would lose is an error."""
+        if action is Action.SELECT and not self.cleaned_data["option_id"]:
+            self.add_error("option_id", "Choose one of the options first.")
+        if self.value_form is None or action is Action.REJECT:
+            return None
+        if action is not Action.MODIFY:
+            if self.value_form.edited:
+                self.value_form.add_error(None, _WOULD_BE_LOST)
+            return None
+        if not self.value_form.is_valid():
+            return None
+        value = self.value_form.value()
+        if value is None:
+            self.value_form.add_error(None, "Write the value that you want to send.")
+        return value
+
+
+def _value_form(question: Question, data: Mapping[str, Any] | None) -> ValueForm | None:
+    """None when the question takes no value (`desk` would refuse one)."""
+    schema, suggested = question.decision_schema, question.suggested_value
+    if schema is None and suggested is None:
+        return None
+    shapes = shapes_of(schema, suggested)
+    if shapes and data is not None and data.get("action") != Action.MODIFY:
+        # Only a changed value has to be complete.
+        shapes = [replace(shape, required=False) for shape in shapes]
+    return ValueForm(data, shapes, suggested)

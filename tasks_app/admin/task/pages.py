@@ -1,0 +1,162 @@
+"""The page of one task, and what can be done to it: cancel, retry, fetch a file."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.core.files.storage import default_storage
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseRedirect,
+)
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_http_methods, require_safe
+
+from agents_app.protocol.errors import SynapseError
+from agents_app.protocol.states import TERMINAL
+from tasks_app import lifecycle, retrying, storage
+from tasks_app.admin import door
+from tasks_app.admin.base import ConsoleAdmin, Route
+from tasks_app.admin.task.page import TEMPLATE, context_of
+from tasks_app.changes import Snapshot
+from tasks_app.models import Attachment, Task
+
+CONFIRM = "admin/tasks_app/confirm.html"
+_MAX_REASON = 500
+
+
+class TaskPages(ConsoleAdmin[Task]):
+    """Own pages of tasks."""
+
+    def routes(self) -> Sequence[Route]:
+        """Two actions behind a confirmation, and the files."""
+        pages = require_http_methods(["GET", "HEAD", "POST"])
+        return (
+            ("<uuid:pk>/cancel/", pages(self.cancel), "cancel"),
+            ("<uuid:pk>/retry/", pages(self.retry), "retry"),
+            ("<uuid:pk>/files/<uuid:file_id>/", require_safe(self.file), "file"),
+        )
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, object] | None = None,
+    ) -> HttpResponse:
+        """The task with all that happened to it; there is nothing to edit."""
+        door.require(request, "view_task")
+        try:
+            task = self._task(uuid.UUID(object_id))
+        except ValueError as none:
+            raise Http404 from none
+        return self._page(request, task)
+
+    def cancel(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+        """End it for its caller."""
+        door.require(request, "cancel_task")
+        task = self._task(pk)
+        if request.method != "POST":
+            return self._confirm(
+                request,
+                task,
+                question="Cancel this task?",
+                text="It ends at once: the attempt that runs is stopped, an open "
+                "question closes, and the caller gets its callback.",
+                label="Cancel the task",
+                asks_reason=True,
+            )
+        reason = request.POST.get("reason", "").replace("\0", "")[:_MAX_REASON]
+
+        def verb() -> Snapshot:
+            return lifecycle.cancel(pk, by=door.address(request), reason=reason)
+
+        return self._act(request, task, verb, "Cancelled.")
+
+    def retry(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+        """Submit it again as a new task."""
+        door.require(request, "retry_task")
+        task = self._task(pk)
+        if request.method != "POST":
+            return self._confirm(
+                request,
+                task,
+                question="Retry this task?",
+                text="A new task with the same payload, priority, files and callback "
+                "is submitted for the same caller. This one stays as it is.",
+                label="Submit it again",
+                refused="" if task.state in TERMINAL else "It has not ended yet.",
+            )
+
+        def verb() -> Snapshot:
+            return retrying.retry(pk, door.address(request))
+
+        return self._act(request, task, verb, "Submitted again; this is the new task.")
+
+    def file(
+        self, request: HttpRequest, pk: uuid.UUID, file_id: uuid.UUID
+    ) -> HttpResponseBase:
+        """A file as a download; a browser must never run it (G57)."""
+        door.require(request, "view_attachment")
+        attachment = get_object_or_404(Attachment, pk=file_id, task_id=pk)
+        try:
+            source = default_storage.open(storage.name_of(file_id))
+        except FileNotFoundError as gone:
+            raise Http404 from gone
+        name = "".join(c if c.isprintable() else "_" for c in attachment.name)
+        return FileResponse(
+            source,
+            as_attachment=True,
+            filename=name,
+            content_type="application/octet-stream",
+            headers={
+                "X-Content-Type-Options": "nosniff",
+                "Content-Security-Policy": "sandbox; default-src 'none'",
+                "Cache-Control": "no-store",
+            },
+        )
+
+    def _act(
+        self, request: HttpRequest, task: Task, verb: Callable[[], Snapshot], done: str
+    ) -> HttpResponse:
+        try:
+            after = verb()
+        except SynapseError as refused:
+            return self._page(
+                request, self._task(task.pk), refused.spec.http_status, refused.message
+            )
+        self.log_change(request, task, done)
+        messages.success(request, done)
+        return HttpResponseRedirect(self.url("change", after.id))
+
+    def _confirm(self, request: HttpRequest, task: Task, **words: Any) -> HttpResponse:
+        """Any: what the template takes."""
+        return self.page(
+            request,
+            CONFIRM,
+            title=str(words["question"]),
+            original=task,
+            back=self.url("change", task.pk),
+            **words,
+        )
+
+    def _page(
+        self, request: HttpRequest, task: Task, status: int = 200, refusal: str = ""
+    ) -> HttpResponse:
+        return self.page(
+            request,
+            TEMPLATE,
+            title=str(task),
+            original=task,
+            status=status,
+            refusal=refusal,
+            **context_of(request, task),
+        )
+
+    def _task(self, pk: uuid.UUID) -> Task:
+        return get_object_or_404(Task.objects.select_related("caller"), pk=pk)
