@@ -1,19 +1,32 @@
-"""A program that calls P2A, through Django's client or straight through WSGI."""
+"""Programs that call P2A, through Django's client or straight through WSGI."""
 
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.http import HttpResponse
 from django.test import Client
 
 from tasks_app.api.addresses import PREFIX
 from tasks_app.api.entry import guarded
 from tasks_app.models import Task
+from tasks_app.runner import keeper
+
+# SQLite's default for tests lies in memory, where a second thread meets table locks
+# that no timeout waits for.
+_database = settings.DATABASES["default"]
+if _database["ENGINE"] == "django.db.backends.sqlite3":
+    _database.setdefault("TEST", {})["NAME"] = str(
+        Path(settings.DATA_DIR) / "test.sqlite3"
+    )
 
 
 class Program:
@@ -24,7 +37,7 @@ class Program:
         self._headers = {} if key is None else {"X-API-Key": key}
 
     def get(self, path: str, **headers: str) -> HttpResponse:
-        return self._client.get(PREFIX + path, headers=self._headers | _named(headers))
+        return self._client.get(PREFIX + path, headers=self._headers | named(headers))
 
     def post(self, path: str, body: object = None, **headers: str) -> HttpResponse:
         return self.send("POST", path, json.dumps(body or {}), **headers)
@@ -37,21 +50,15 @@ class Program:
         content_type: str = "application/json",
         **headers: str,
     ) -> HttpResponse:
+        together = self._headers | named(headers)
         return self._client.generic(
-            method,
-            PREFIX + path,
-            data,
-            content_type,
-            headers=self._headers | _named(headers),
+            method, PREFIX + path, data, content_type, headers=together
         )
 
     def form(self, parts: Mapping[str, Any], **headers: str) -> HttpResponse:
         """Files are given as `SimpleUploadedFile`s, several as a list."""
-        return self._client.post(
-            PREFIX + "/task/multipart",
-            parts,
-            headers=self._headers | _named(headers),
-        )
+        together = self._headers | named(headers)
+        return self._client.post(PREFIX + "/task/multipart", parts, headers=together)
 
     def submit(
         self, task_type: str = "probe_echo", payload: object = None, **fields: object
@@ -62,21 +69,42 @@ class Program:
         assert response.status_code == 202, response.content
         return str(response.json()["task_id"])
 
+    def task(self, task_id: str) -> dict[str, Any]:
+        return self.get(f"/task/{task_id}").json()["task"]
 
-def _named(headers: Mapping[str, str]) -> dict[str, str]:
+
+def named(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def error_of(response: Any, status: int) -> dict[str, Any]:
+    """The error object of an answer that has this status and the one shape (G51)."""
+    assert response.status_code == status, response.content
+    body = json.loads(response.content)
+    assert sorted(body) == ["error", "success"]
+    assert body["success"] is False
+    error = body["error"]
+    assert sorted(error) == ["category", "code", "details", "message", "retry_after"]
+    return error
+
+
+def invalid_fields(response: Any, status: int = 400) -> dict[str, str]:
+    return error_of(response, status)["details"]["fields"]
 
 
 @dataclass(frozen=True)
 class Raw:
     """An answer as a web server gets it."""
 
-    status: int
+    status_code: int
     headers: Mapping[str, str]
-    body: bytes
+    content: bytes
 
-    def json(self) -> Any:
-        return json.loads(self.body)
+
+@pytest.fixture(autouse=True)
+def quiet_keeper(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The keeper's thread reads by itself what a test has not committed."""
+    monkeypatch.setattr(keeper, "_look", lambda held: None)
 
 
 @pytest.fixture
@@ -100,25 +128,39 @@ def task(program: Program) -> Task:
     return Task.objects.get(pk=program.submit())
 
 
+@pytest.fixture
+def asking(program: Program, drain: Callable[[], None]) -> str:
+    """The id of a task that waits for its colour."""
+    task_id = program.submit("probe_need_info")
+    drain()
+    return task_id
+
+
+@pytest.fixture
+def deciding(program: Program, drain: Callable[[], None]) -> str:
+    """The id of a task that waits for an operator."""
+    task_id = program.submit("probe_need_human", {"level": 2})
+    drain()
+    return task_id
+
+
 Wsgi = Callable[..., Raw]
 
 
 @pytest.fixture
-def wsgi(api_key: str) -> Wsgi:
+def wsgi(api_key: str) -> Iterator[Wsgi]:
     """Calls the application as a web server does, with any environment."""
+    # As Django's own client: the connection is in the transaction of the test.
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
     application = guarded(WSGIHandler())
 
     def call(
-        path: str = "/task",
-        body: bytes = b"",
-        *,
-        method: str = "POST",
-        announced: bool = True,
-        **environ: object,
+        path: str = "/task", body: bytes = b"", *, length: bool = True, **environ: object
     ) -> Raw:
         started: list[tuple[str, list[tuple[str, str]]]] = []
         full = {
-            "REQUEST_METHOD": method,
+            "REQUEST_METHOD": "POST",
             "SCRIPT_NAME": "",
             "PATH_INFO": PREFIX + path,
             "QUERY_STRING": "",
@@ -131,14 +173,16 @@ def wsgi(api_key: str) -> Wsgi:
             "wsgi.errors": io.StringIO(),
             "wsgi.url_scheme": "http",
         }
-        if announced:
+        if length:
             full["CONTENT_LENGTH"] = str(len(body))
-        chunks: Iterable[bytes] = application(
-            full | environ, lambda status, headers, _=None: started.append((status, headers))
+        answer: Iterable[bytes] = application(
+            full | environ, lambda *given: started.append(given[:2])
         )
-        content = b"".join(chunks)
-        getattr(chunks, "close", lambda: None)()
+        content = b"".join(answer)
+        getattr(answer, "close", lambda: None)()
         status, headers = started[0]
         return Raw(int(status.split()[0]), dict(headers), content)
 
-    return call
+    yield call
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)

@@ -67,8 +67,7 @@ class TaskViewSet(Door):
         headers = {"ETag": f'"{row["generation"]}"'}
         if row["state"] not in TERMINAL:
             headers["Retry-After"] = _POLL_SECONDS
-        known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
-        if headers["ETag"] in known or "*" in known:
+        if _knows(request, headers["ETag"]):
             return HttpResponse(status=304, headers=headers)
         question = reading.open_questions([row]).get(row["id"])
         return answer(presenting.status(row, question), headers=headers)
@@ -123,6 +122,12 @@ class TaskViewSet(Door):
         question = waiting.get(task.id)
         pending = None if question is None else presenting.pending_action(question)
         return answer(presenting.changed(task, pending))
+
+
+def _knows(request: Request, etag: str) -> bool:
+    """Whether the caller has this version; W/ makes no difference here (RFC 9110)."""
+    known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
+    return any(tag in ("*", etag, f"W/{etag}") for tag in known)
 
 
 def _accepted(task: Snapshot, replayed: bool) -> HttpResponse:
