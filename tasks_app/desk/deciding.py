@@ -14,9 +14,12 @@ from tasks_app.changes import Change, Snapshot
 from tasks_app.desk.offers import check_offered
 from tasks_app.models import Question, QuestionState
 from tasks_app.transition import desk as plans
+from tasks_app.transition import steps
 
 ROLES = {1: "operator", 2: "supervisor", 3: "owner"}
 TIMEOUT = "system:timeout"
+# `protocol.model.Name`; Django allows user names of 150 characters.
+MAX_NAME = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +52,8 @@ def claim(shown: Shown, user: User) -> None:
         return
 
     def plan(task: Snapshot) -> Change:
-        _open(shown, user)
+        if _open(shown, user).claimed_by_id == user.pk:
+            return steps.begin(task)  # A double click: the other one was faster.
         return plans.claim(
             task, user_id=user.pk, by=address(user), now=now, policy=lifecycle.policy()
         )
@@ -65,7 +69,8 @@ def release(shown: Shown, user: User) -> None:
         return
 
     def plan(task: Snapshot) -> Change:
-        _open(shown, user)
+        if _open(shown, user).claimed_by_id is None:
+            return steps.begin(task)
         return plans.release(task, by=address(user), now=now, policy=lifecycle.policy())
 
     lifecycle.change(question.task_id, plan)
@@ -84,7 +89,7 @@ def decide(shown: Shown, decision: Decision, user: User) -> None:
         request_id=str(question.pk),
         version=question.version,
         decision=check_offered(question, decision),
-        decided_by=DecidedBy(user_id=user.get_username(), role=ROLES[question.level]),
+        decided_by=_decider(user, question),
     )
 
     def plan(task: Snapshot) -> Change:
@@ -108,6 +113,10 @@ def decide_by_timeout(question: Question) -> None:
     )
 
     def plan(task: Snapshot) -> Change:
+        # Read after the task, as in `_open`: it may ask something else by now (G41).
+        asked = Question.objects.get(pk=question.pk)
+        if not asked.is_open:
+            raise SynapseError(Code.ALREADY_DECIDED, details=_end_of(asked))
         return plans.decide(
             task,
             words,
@@ -126,7 +135,10 @@ def _open(shown: Shown, user: User) -> Question:
     Read after the task: when the question changes later, so does the task's generation,
     and the write is refused.
     """
-    question = Question.objects.select_related("claimed_by").get(pk=shown.question_id)
+    found = Question.objects.select_related("claimed_by").filter(pk=shown.question_id)
+    question = found.first()
+    if question is None:
+        raise SynapseError(Code.QUESTION_CHANGED)
     if not may_decide(user, question):
         raise SynapseError(Code.FORBIDDEN, details={"level": question.level})
     if not question.is_open:
@@ -137,6 +149,11 @@ def _open(shown: Shown, user: User) -> Question:
     if holder is not None and holder.pk != user.pk:
         raise SynapseError(Code.CLAIMED_BY_OTHER, details=_claim_of(question, holder))
     return question
+
+
+def _decider(user: User, question: Question) -> DecidedBy:
+    """Who decided, as the message says it: its names are shorter than a user's."""
+    return DecidedBy(user_id=user.get_username()[:MAX_NAME], role=ROLES[question.level])
 
 
 def _end_of(question: Question) -> dict[str, object]:

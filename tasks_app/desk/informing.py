@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 
 from django.utils import timezone
 
@@ -10,7 +11,7 @@ from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import ErrorObject, TaskInfoProvided
 from agents_app.protocol.states import TaskState
 from tasks_app import lifecycle
-from tasks_app.changes import Change, Snapshot
+from tasks_app.changes import Change, Closed, Snapshot
 from tasks_app.desk.offers import errors_in
 from tasks_app.models import Question, QuestionState
 from tasks_app.transition import attempts
@@ -61,10 +62,12 @@ def provide(
 
 def expire_info(task: Snapshot) -> None:
     """Nobody provided it in time: the task fails with INFO_TIMEOUT (G10)."""
+    now = timezone.now()
+    policy = lifecycle.policy()
     error = ErrorObject.of(SynapseError(Code.INFO_TIMEOUT))
-    lifecycle.commit(
-        [attempts.fail(task, error, now=timezone.now(), policy=lifecycle.policy())]
-    )
+    change = attempts.fail(task, error, now=now, policy=policy)
+    expired = Closed(state=QuestionState.EXPIRED, by=policy.node, at=now)
+    lifecycle.commit([replace(change, closed=expired)])
 
 
 def _open(task: Snapshot) -> Question:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
+from referencing import Registry
 
 from agents_app.protocol import jsontext
 from agents_app.protocol.errors import Code, SynapseError
@@ -20,19 +20,25 @@ def check_offered(question: Question, decision: Decision) -> Decision:
     if len(decision.comment or "") > MAX_COMMENT_CHARACTERS:
         raise _invalid("comment", f"At most {MAX_COMMENT_CHARACTERS} characters.")
     jsontext.check_storable(decision.to_json(), "decision")
-    if decision.action is Action.SELECT:
+    if decision.action is Action.SELECT or decision.option_id is not None:
         _check_option(question, decision)
     if decision.action is Action.MODIFY:
         _check_value(question, decision)
+    elif decision.value is not None:
+        raise _invalid("value", "Only modify brings a value.")
     return decision
 
 
 def errors_in(schema: Mapping[str, object], value: object) -> dict[str, str]:
-    """Path → what a JSON Schema has against the value; a broken schema allows all."""
+    """Path → what a JSON Schema has against the value.
+
+    SCHEMA_INVALID when the schema itself cannot be used. Its author may be a remote
+    agent, so a reference to another document is never followed (G25).
+    """
     try:
-        validator = Draft202012Validator(dict(schema))
+        validator = Draft202012Validator(dict(schema), registry=Registry())
         found = list(validator.iter_errors(value))
-    except (SchemaError, Exception) as broken:
+    except Exception as broken:
         raise SynapseError(Code.SCHEMA_INVALID) from broken
     return {_path(error.absolute_path): error.message[:500] for error in found[:20]}
 
