@@ -49,16 +49,22 @@ def _parse(request: Request, intake: "Intake") -> dict[str, str]:
     body.delimiter = parser.delimiter
     fields, _ = parser.parse()
     body.check_whole(sum(len(texts) for _, texts in fields.lists()) + intake.begun)
-    return {name: _text(name, texts) for name, texts in fields.lists()}
+    named = ((_utf_8(name), texts) for name, texts in fields.lists())
+    return {name: _text(name, texts) for name, texts in named}
 
 
 def _text(name: str, texts: Sequence[str]) -> str:
     if len(texts) > 1:
         raise _invalid(name, "comes twice")
     try:
-        return texts[0].encode("latin-1").decode()
+        return _utf_8(texts[0])
     except UnicodeDecodeError as refused:
         raise _invalid(name, "is not UTF-8") from refused
+
+
+def _utf_8(text: str) -> str:
+    """The bytes that Latin-1 stands for (see `_Parser`), read as what they are."""
+    return text.encode("latin-1").decode()
 
 
 def _invalid(name: str, text: str) -> SynapseError:
@@ -69,13 +75,13 @@ class _Parser(MultiPartParser):
     def __init__(self, request: Request, body: "_Parts", intake: "Intake") -> None:
         # The length only tells the parser that there is something to read.
         meta = {"CONTENT_TYPE": request.META["CONTENT_TYPE"], "CONTENT_LENGTH": "1"}
-        # Latin-1 turns bytes into text and back: fields are decoded strictly later.
+        # Latin-1 keeps every byte. In UTF-8 the parser would replace what is none.
         super().__init__(meta, body, [intake], "latin-1")  # type: ignore[arg-type] # reads only
         boundary = (request._request.content_params or {})["boundary"]
         self.delimiter = b"--" + boundary.encode("ascii")
 
     def sanitize_file_name(self, file_name: str) -> str:
-        return harmless(file_name)
+        return harmless(_utf_8(file_name))
 
 
 class _Parts:
@@ -123,7 +129,7 @@ class Intake(FileUploadHandler):
         super().new_file(field_name, file_name, *args)
         self.begun += 1
         if field_name != FILE_FIELD:
-            raise _invalid(field_name, f"files are sent as `{FILE_FIELD}`")
+            raise _invalid(_utf_8(field_name), f"files are sent as `{FILE_FIELD}`")
         if self.begun > settings.SYNAPSE_MAX_FILES:
             details = {"max_files": settings.SYNAPSE_MAX_FILES}
             raise SynapseError(Code.TOO_MANY_FILES, details=details)

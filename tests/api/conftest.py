@@ -4,16 +4,18 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import settings as site
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.http import HttpResponse
 from django.test import Client
+from pytest_django.fixtures import Settings
 
 from tasks_app.api.addresses import PREFIX
 from tasks_app.api.entry import guarded
@@ -22,11 +24,9 @@ from tasks_app.runner import keeper
 
 # SQLite's default for tests lies in memory, where a second thread meets table locks
 # that no timeout waits for.
-_database = settings.DATABASES["default"]
+_database = site.DATABASES["default"]
 if _database["ENGINE"] == "django.db.backends.sqlite3":
-    _database.setdefault("TEST", {})["NAME"] = str(
-        Path(settings.DATA_DIR) / "test.sqlite3"
-    )
+    _database.setdefault("TEST", {})["NAME"] = str(Path(site.DATA_DIR) / "test.sqlite3")
 
 
 class Program:
@@ -107,6 +107,12 @@ def quiet_keeper(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeper, "_look", lambda held: None)
 
 
+@pytest.fixture(autouse=True)
+def receivers_on_loopback(settings: Settings) -> None:
+    """As in the embedded setup, also where the tests run on the other one."""
+    settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS = (ip_network("127.0.0.0/8"),)
+
+
 @pytest.fixture
 def program(api_key: str) -> Program:
     return Program(api_key)
@@ -156,7 +162,11 @@ def wsgi(api_key: str) -> Iterator[Wsgi]:
     application = guarded(WSGIHandler())
 
     def call(
-        path: str = "/task", body: bytes = b"", *, length: bool = True, **environ: object
+        path: str = "/task",
+        body: bytes = b"",
+        *,
+        length: bool = True,
+        **environ: object,
     ) -> Raw:
         started: list[tuple[str, list[tuple[str, str]]]] = []
         full = {

@@ -23,9 +23,7 @@ def test_it_does_not_look_at_keys_that_nobody_made(db: None) -> None:
     assert Program("abcdefgh." + "x" * 32).get("/tasks").status_code == 200
 
 
-def test_it_needs_a_key_when_told_so(
-    nobody: Program, settings: Settings
-) -> None:
+def test_it_needs_a_key_when_told_so(nobody: Program, settings: Settings) -> None:
     settings.SYNAPSE_REQUIRE_API_KEY = True
     assert error_of(nobody.get("/tasks"), 401)["code"] == 5001
     assert not Caller.objects.exists()

@@ -66,7 +66,9 @@ def test_it_takes_whole_versions(
     assert list(invalid_fields(response)) == ["version"]
 
 
-def test_it_refuses_an_answer_to_another_question(program: Program, asking: str) -> None:
+def test_it_refuses_an_answer_to_another_question(
+    program: Program, asking: str
+) -> None:
     response = _answer(program, asking, {"colour": "blue"}, version=2)
     error = error_of(response, 409)
     assert (error["code"], error["details"]) == (2014, {"version": 1})

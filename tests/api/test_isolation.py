@@ -17,7 +17,7 @@ MALFORMED = [
     f"{{{UNKNOWN}}}",
     f"urn:uuid:{UNKNOWN}",
     f"{UNKNOWN} ",
-    "０" + UNKNOWN[1:],
+    "\N{FULLWIDTH DIGIT ZERO}" + UNKNOWN[1:],
     "9" * 5000,
 ]
 ACTIONS = [

@@ -70,10 +70,10 @@ def test_it_refuses_what_is_no_key_g54(wsgi: Wsgi, key: str) -> None:
     assert error_of(response, 401)["code"] == 5002
 
 
-@pytest.mark.parametrize("key", ["%00", "%ff", "%E6%97%A5", "é", "x" * 20_000, "%", "+"])
-def test_it_refuses_what_is_no_key_in_the_query_g54(
-    wsgi: Wsgi, key: str
-) -> None:
+@pytest.mark.parametrize(
+    "key", ["%00", "%ff", "%E6%97%A5", "é", "x" * 20_000, "%", "+"]
+)
+def test_it_refuses_what_is_no_key_in_the_query_g54(wsgi: Wsgi, key: str) -> None:
     response = wsgi(
         "/tasks",
         REQUEST_METHOD="GET",

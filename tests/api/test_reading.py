@@ -29,7 +29,9 @@ def test_it_shows_a_new_task_with_every_key_of_the_seed(program: Program) -> Non
     assert parse_rfc3339(task["created_at"])
 
 
-def test_it_shows_the_result_of_a_completed_task(program: Program, drain: Drain) -> None:
+def test_it_shows_the_result_of_a_completed_task(
+    program: Program, drain: Drain
+) -> None:
     task_id = program.submit(payload={"a": 1})
     drain()
     task = program.task(task_id)
@@ -89,7 +91,8 @@ def test_it_shows_that_a_person_must_decide(program: Program, deciding: str) -> 
 
 def test_it_keeps_what_operators_are_shown(program: Program, deciding: str) -> None:
     Question.objects.update(
-        reason={"summary": "Ask.", "note": "secret"}, suggested_value={"limit": "secret"}
+        reason={"summary": "Ask.", "note": "secret"},
+        suggested_value={"limit": "secret"},
     )
     assert b"secret" not in program.get(f"/task/{deciding}").content
     assert b"secret" not in program.get(f"/task/{deciding}/status").content
@@ -147,7 +150,9 @@ def test_it_answers_304_until_something_changes(program: Program, drain: Drain) 
     assert (changed.status_code, changed.json()["status"]) == (200, "completed")
 
 
-def test_it_sends_nobody_back_to_a_task_that_ended(program: Program, drain: Drain) -> None:
+def test_it_sends_nobody_back_to_a_task_that_ended(
+    program: Program, drain: Drain
+) -> None:
     task_id = program.submit()
     drain()
     response = program.get(f"/task/{task_id}/status")
