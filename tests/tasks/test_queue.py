@@ -1,0 +1,162 @@
+"""The doorbell: rung once while one is outstanding, and never in anybody's way."""
+
+import pytest
+from django.core.cache import caches
+from django.db import transaction
+
+from tasks_app import queue
+
+REAL_RING, REAL_TAKE_DOWN = queue._ring, queue._take_down
+LOCMEM = "django.core.cache.backends.locmem.LocMemCache"
+FILES = "django.core.cache.backends.filebased.FileBasedCache"
+
+
+class Broker:
+    """Takes bells instead of Celery, or fails."""
+
+    def __init__(self):
+        self.sent = []
+        self.tries = 0
+        self.broken = False
+
+    def send_task(self, name, args, queue, countdown):
+        self.tries += 1
+        if self.broken:
+            raise ConnectionError("no broker")
+        self.sent.append((name, args, queue, countdown))
+
+
+@pytest.fixture(params=[LOCMEM, FILES])
+def broker(request, bells, monkeypatch, settings, tmp_path):
+    """The real queue, its flags in a real cache, before a recording broker."""
+    flags = {"BACKEND": request.param, "LOCATION": str(tmp_path)}
+    settings.CACHES = settings.CACHES | {"bells": flags}
+    monkeypatch.setattr(queue, "_ring", REAL_RING)
+    monkeypatch.setattr(queue, "_take_down", REAL_TAKE_DOWN)
+    monkeypatch.setattr(queue, "_broker", queue._Broker())
+    broker = Broker()
+    monkeypatch.setattr(queue, "current_app", broker)
+    return broker
+
+
+@pytest.fixture
+def ring(db, django_capture_on_commit_callbacks):
+    """Rings as after a commit."""
+
+    def now(lane="default", **how):
+        with django_capture_on_commit_callbacks(execute=True):
+            queue.ring(lane, **how)
+
+    return now
+
+
+BELL = ("synapse.advance", ["default"], "lane.default", None)
+
+
+def test_it_rings_the_lane(broker, ring):
+    ring()
+    assert broker.sent == [BELL]
+
+
+def test_it_rings_once_while_a_bell_is_outstanding(broker, ring):
+    ring()
+    ring()
+    assert broker.sent == [BELL]
+
+
+def test_it_rings_again_after_it_was_heard(broker, ring):
+    ring()
+    queue.heard("default")
+    ring()
+    assert broker.sent == [BELL, BELL]
+
+
+def test_it_keeps_lanes_and_the_courier_apart(
+    broker, ring, django_capture_on_commit_callbacks
+):
+    ring()
+    ring("gpu")
+    with django_capture_on_commit_callbacks(execute=True):
+        queue.ring_courier()
+        queue.ring_courier()
+    queue.heard("gpu")
+    ring()
+    assert [sent[2] for sent in broker.sent] == ["lane.default", "lane.gpu", "courier"]
+
+
+def test_it_rings_the_courier_again_after_it_was_heard(
+    broker, django_capture_on_commit_callbacks, db
+):
+    for _ in range(2):
+        with django_capture_on_commit_callbacks(execute=True):
+            queue.ring_courier()
+        queue.courier_heard()
+    assert broker.sent == [("synapse.deliver", [], "courier", None)] * 2
+
+
+def test_it_rings_later_beside_a_bell_that_is_outstanding(broker, ring):
+    """A retry in five seconds must not be swallowed by a bell of now."""
+    ring()
+    ring(in_seconds=5.0)
+    ring(in_seconds=30.0)
+    assert [sent[3] for sent in broker.sent] == [None, 5.0, 30.0]
+
+
+def test_it_forgets_a_flag_whose_bell_was_lost(broker, ring, monkeypatch):
+    monkeypatch.setattr(queue, "_FLAG_SECONDS", 0)
+    ring()
+    ring()
+    assert broker.sent == [BELL, BELL]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_waits_for_the_commit(broker):
+    with transaction.atomic():
+        queue.ring("default")
+        assert broker.sent == []
+    assert broker.sent == [BELL]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_does_not_ring_for_what_was_rolled_back(broker):
+    with transaction.atomic():
+        queue.ring("default")
+        transaction.set_rollback(True)
+    assert broker.tries == 0
+
+
+def test_it_lets_a_submit_go_on_when_the_broker_fails(broker, ring, caplog):
+    """G08: the row is there; the sweep will ring."""
+    broker.broken = True
+    ring()
+    assert broker.tries == 1
+    assert "The broker did not take a bell for lane.default" in caplog.text
+
+
+def test_it_does_not_wait_for_a_broken_broker_again_and_again(broker, ring):
+    broker.broken = True
+    for lane in ("a", "b", "c"):
+        ring(lane)
+        ring(lane, in_seconds=5)
+    assert broker.tries == 1
+
+
+def test_it_rings_again_after_the_rest(broker, ring, monkeypatch):
+    broker.broken = True
+    ring("other")
+    broker.broken = False
+    now = queue.time.monotonic()
+    monkeypatch.setattr(queue.time, "monotonic", lambda: now + queue._REST_SECONDS + 1)
+    ring()
+    assert broker.sent == [BELL]
+
+
+def test_it_goes_on_when_the_flags_cannot_be_reached(broker, ring, monkeypatch, caplog):
+    def gone(*_):
+        raise OSError("no cache")
+
+    monkeypatch.setattr(caches["bells"], "add", gone)
+    monkeypatch.setattr(caches["bells"], "delete", gone)
+    ring()
+    queue.heard("default")
+    assert "The bell flag of lane.default stays up" in caplog.text
