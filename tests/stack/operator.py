@@ -9,7 +9,7 @@ from tests.stack.form import form_with
 
 NAME, PASSWORD = "operator", "let me in"
 INBOX = "/admin/tasks_app/humanrequest/"
-_LINK = re.compile(rf'"({INBOX}[0-9a-f-]{{36}}/decide/)"')
+_LINK = re.compile(rf'"({INBOX}[0-9a-f-]{{36}}/decide/)["?]')
 
 
 class Operator:
@@ -44,7 +44,7 @@ class Operator:
 
     def inbox(self, task_id: str) -> list[str]:
         """Where the open requests of a task are decided."""
-        page = self.get(f"{INBOX}?q={task_id}")
+        page = self.get(f"{INBOX}?box=open&q={task_id}")
         return sorted(set(_LINK.findall(page.text)))
 
     def request_of(self, task_id: str) -> requests.Response:

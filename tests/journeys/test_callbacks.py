@@ -1,0 +1,89 @@
+"""Callbacks by the real courier: again until it works, in order, one bad one alone."""
+
+import threading
+
+import pytest
+from standardwebhooks import Webhook
+
+from tests.journeys.calls import final_call
+from tests.receiver import Receiver, hang, held, ok, status
+from tests.stack import Stack, eventually
+
+pytestmark = pytest.mark.journey
+
+ATTEMPT = "x-synapse-delivery-attempt"
+
+
+def test_g20_a_receiver_that_is_down_is_tried_again(
+    faults: Stack, receiver: Receiver
+) -> None:
+    receiver.on("/down", status(500), status(503), ok())
+    client = faults.client()
+    task_id = client.submit("probe_need_human", callback_url=receiver.url("/down"))
+    first, second, third = receiver.wait_for(3, path="/down")
+    assert {one.headers["webhook-id"] for one in (second, third)} == {
+        first.headers["webhook-id"]
+    }
+    assert [one.headers[ATTEMPT] for one in (first, second, third)] == ["1", "2", "3"]
+    assert first.body == second.body == third.body
+    Webhook(faults.callback_secret()).verify(third.body, dict(third.headers))
+    client.cancel(task_id)
+    assert final_call(receiver, task_id).json()["status"] == "cancelled"
+
+
+def test_g20_a_courier_killed_after_the_post_sends_it_again(
+    faults: Stack, receiver: Receiver
+) -> None:
+    answer = threading.Event()
+    receiver.on("/cut", held(answer), ok())
+    client = faults.client()
+    task_id = client.submit("probe_need_human", callback_url=receiver.url("/cut"))
+    receiver.wait_for(1, path="/cut")
+    faults.courier.kill()
+    answer.set()
+    faults.start("courier")
+    first, second = receiver.wait_for(2, timeout=25, path="/cut")
+    assert first.headers["webhook-id"] == second.headers["webhook-id"]
+    assert first.headers["webhook-timestamp"] < second.headers["webhook-timestamp"]
+    assert [one.headers[ATTEMPT] for one in (first, second)] == ["1", "2"]
+    client.cancel(task_id)
+
+
+def test_g22_nothing_follows_the_final_callback(
+    faults: Stack, receiver: Receiver
+) -> None:
+    answer = threading.Event()
+    receiver.on("/slow", held(answer), ok())
+    client = faults.client()
+    task_id = client.submit(
+        "probe_progress",
+        {"percents": [20, 40, 60], "seconds_between": 0.5},
+        callback_url=receiver.url("/slow"),
+        callback_events=["progress"],
+    )
+    client.wait_for(task_id, "completed")
+    answer.set()
+    eventually(lambda: settled(faults, task_id), 20, "the outbox to settle")
+    sequences = [call.json()["sequence"] for call in receiver.requests]
+    assert sequences == sorted(set(sequences))
+    assert receiver.requests[-1].json()["status"] == "completed"
+    states = [row.state for row in faults.ledger.deliveries(task_id)]
+    assert states[0] == states[-1] == "delivered"
+    assert "superseded" in states
+
+
+def test_g24_a_hanging_receiver_delays_nobody_else(
+    faults: Stack, receiver: Receiver
+) -> None:
+    client = faults.client()
+    with Receiver(hang()) as hanging:
+        for _ in range(20):
+            client.submit("probe_echo", callback_url=hanging.url())
+        hanging.wait_for(1)
+        task_id = client.submit("probe_echo", callback_url=receiver.url("/good"))
+        assert final_call(receiver, task_id, timeout=5).json()["status"] == "completed"
+
+
+def settled(stack: Stack, task_id: str) -> bool:
+    """Nothing of it waits any more."""
+    return all(row.state != "waiting" for row in stack.ledger.deliveries(task_id))
