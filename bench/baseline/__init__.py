@@ -1,0 +1,1 @@
+"""What Synapse is measured against: bare views, raw Celery, a hand-written gateway."""
