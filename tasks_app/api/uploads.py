@@ -1,6 +1,6 @@
 """Reading `multipart/form-data`: fields and files, within the limits while it streams.
 
-    Body → Form (counts parts) → Django's parser → Intake (one temporary file a part)
+    Body → _Parts (counts) → Django's parser → Intake (one temporary file a part)
 
 Django's parser passes over what it does not understand. A part that is lost here would
 be a file the caller believes to have sent, so the parts are counted twice.

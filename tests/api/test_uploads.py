@@ -13,6 +13,7 @@ from pytest_django.fixtures import Settings
 from tasks_app import lifecycle, storage
 from tasks_app.models import Attachment, Task
 from tests.api.conftest import Program, Wsgi, error_of, invalid_fields
+from tests.tasks.racing import race
 
 FIELDS = {"task_type": "probe_echo", "payload": '{"a": 1}'}
 HEAD = b'--b\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n'
@@ -322,6 +323,13 @@ def test_it_leaves_no_bytes_of_a_replay_g12(program: Program, stored: _Files) ->
     assert first.json()["task_id"] == second.json()["task_id"]
     assert second["Idempotency-Replayed"] == "true"
     assert len(stored) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_takes_many_uploads_at_once_g56(program: Program, stored: _Files) -> None:
+    answers = race(*[lambda: program.form(FIELDS | {"file": pdf(b"x" * 99_999)})] * 20)
+    assert [answer.status_code for answer in answers] == [202] * 20
+    assert (len(stored), Attachment.objects.count()) == (20, 20)
 
 
 def test_it_reads_no_body_of_somebody_unknown(send, settings: Settings) -> None:
