@@ -4,6 +4,8 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from tasks_app.api.entry import guarded
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "synapse_site.settings")
 
-application = get_wsgi_application()
+application = guarded(get_wsgi_application())
