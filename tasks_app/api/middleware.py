@@ -6,7 +6,7 @@ not pass the middleware that serves the admin.
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.template.response import SimpleTemplateResponse
 from django.urls import get_resolver
 
@@ -38,8 +38,15 @@ class ApiMiddleware:
             response = answer_to(error)
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)
+        _say_how_long(response)
         _forget_query(request)
         return response
+
+
+def _say_how_long(response: HttpResponseBase) -> None:
+    """Without a length the server would send even a short answer in chunks."""
+    if isinstance(response, HttpResponse) and response.status_code != 304:
+        response.headers.setdefault("Content-Length", str(len(response.content)))
 
 
 def _forget_query(request: HttpRequest) -> None:

@@ -178,3 +178,8 @@ def test_it_answers_in_utf_8(program: Program, drain: Drain) -> None:
     content = program.get(f"/task/{task_id}").content
     assert "東京".encode() in content
     assert json.loads(content)["task"]["result"]["payload"] == {"city": "東京"}
+
+
+def test_it_says_how_long_an_answer_is(program: Program) -> None:
+    response = program.get("/capabilities")
+    assert int(response.headers["Content-Length"]) == len(response.content)
