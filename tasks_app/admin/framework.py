@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django.core.paginator import Paginator as DjangoPaginator
+from django.http import HttpRequest
 from unfold import decorators
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     # Any: the rows of whichever list it pages.
     Paginator = DjangoPaginator[Any]
 else:
+    from django.contrib.admin import ModelAdmin as DjangoAdmin
     from unfold.admin import ModelAdmin as UnfoldAdmin
     from unfold.views import ChangeList as ChangeList
 
@@ -28,6 +30,17 @@ else:
 
         def __class_getitem__(cls, model: object) -> type:
             return cls
+
+        def get_action_choices(
+            self,
+            request: HttpRequest,
+            default_choices: list[tuple[str, str]] | None = None,
+            action_location: object = None,
+        ) -> list[tuple[str, str]]:
+            """Unfold's lacks the location that Django 6.1 passes and insists on."""
+            choices = default_choices or [("", "Select action")]
+            where = {"action_location": action_location} if action_location else {}
+            return DjangoAdmin.get_action_choices(self, request, choices, **where)
 
 
 def display(

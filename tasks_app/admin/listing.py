@@ -27,7 +27,7 @@ def find_questions(
 def age_cell(since: datetime, now: datetime) -> SafeString:
     """How long ago, with the moment itself on hover."""
     return format_html(
-        '<span class="sy-age" title="{}">{}</span>', stamp(since), span(now - since)
+        '<span class="sy-age" title="{}">{} ago</span>', stamp(since), span(now - since)
     )
 
 

@@ -11,7 +11,12 @@ from tasks_app.models import Question, QuestionState
 
 # The answer was understood and is wrong: the form comes back with what was typed.
 _BAD_INPUT = frozenset(
-    {Code.DECISION_INVALID, Code.INFO_INVALID, Code.UNSTORABLE_VALUE}
+    {
+        Code.DECISION_INVALID,
+        Code.INFO_INVALID,
+        Code.INVALID_FIELD,
+        Code.UNSTORABLE_VALUE,
+    }
 )
 
 

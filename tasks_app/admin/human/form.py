@@ -72,18 +72,21 @@ class DecisionForm(forms.Form):
         return Shown(question_id=seen, version=version)
 
     def decision(self) -> Decision | None:
-        """The decision, or None with the errors in the forms."""
+        """The decision, or None with the errors in the forms; INVALID_FIELD."""
         if not self.is_valid():
             return None
         action = Action(self.cleaned_data["action"])
         value = self._value(action)
-        if self.errors or (self.value_form and self.value_form.errors):
+        edits = None if action is Action.REJECT else self.value_form
+        if self.errors or (edits is not None and edits.errors):
             return None
-        return Decision(
-            action=action,
-            option_id=self._option_id(action),
-            value=value,
-            comment=self.cleaned_data["comment"].replace("\r\n", "\n") or None,
+        return Decision.parse(
+            {
+                "action": action,
+                "option_id": self._option_id(action),
+                "value": value,
+                "comment": self.cleaned_data["comment"].replace("\r\n", "\n") or None,
+            }
         )
 
     def refuse(self, error: SynapseError) -> None:
@@ -109,7 +112,11 @@ class DecisionForm(forms.Form):
         """The value of a modify; an edit that another button would lose is an error."""
         if action is Action.SELECT and not self.cleaned_data["option_id"]:
             self.add_error("option_id", "Choose one of the options first.")
-        if self.value_form is None or action is Action.REJECT:
+        if action is Action.REJECT:
+            return None
+        if self.value_form is None:
+            if action is Action.MODIFY:
+                self.add_error(None, "This request does not take a value.")
             return None
         if action is not Action.MODIFY:
             if self.value_form.edited:

@@ -1,0 +1,108 @@
+"""Only what was offered is taken; the form comes back as it was typed (G44)."""
+
+import pytest
+
+from tests.admin.forms import controls, decide_url, press
+
+pytestmark = pytest.mark.django_db
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "amount": {"type": "number", "maximum": 100},
+        "count": {"type": "integer"},
+        "size": {"enum": ["S", "M"]},
+        "more": {"type": "array"},
+    },
+    "required": ["amount"],
+}
+SUGGESTED = {"amount": 12.5, "count": 2, "size": "M", "more": []}
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        {},
+        {"action": "nonsense"},
+        {"action": "select"},
+        {"action": "select", "option_id": "up"},
+        {"action": "select", "option_id": "x" * 200},
+        {"action": "approve", "comment": "x" * 10_001},
+        {"action": "approve", "comment": "x" * 1_000_000},
+        {"action": "approve", "comment": "\0"},
+        {"action": "modify", "value-0": ""},
+        {"action": "modify", "value-0": "12,50"},
+        {"action": "modify", "value-0": "NaN"},
+        {"action": "modify", "value-0": "9" * 5000},
+        {"action": "modify", "value-0": "true"},
+        {"action": "modify", "value-0": "101"},
+        {"action": "modify", "value-1": "1.5"},
+        {"action": "modify", "value-2": '"XL"'},
+        {"action": "modify", "value-3": "[1"},
+        {"action": "modify", "value-3": "[" * 100},
+    ],
+)
+def test_it_shows_the_form_again_g44(desk, ask, typed) -> None:
+    options = ["left", "right"]
+    question = ask(options=options, suggested_value=SUGGESTED, decision_schema=SCHEMA)
+    answer = press(desk, decide_url(question), **typed)
+    assert answer.status_code == 422
+    assert 'class="sy-error"' in answer.content.decode() or (
+        "sy-errors" in answer.content.decode()
+    )
+    question.refresh_from_db()
+    assert question.is_open
+
+
+def test_it_keeps_what_was_typed_g44(desk, ask) -> None:
+    question = ask(suggested_value=SUGGESTED, decision_schema=SCHEMA)
+    typed = {"value-0": "a lot", "comment": "Not sure.", "value-1": "7"}
+    answer = press(desk, decide_url(question), action="modify", **typed)
+    assert typed.items() <= controls(answer).items()
+
+
+def test_it_names_the_field_that_the_schema_refuses(desk, ask) -> None:
+    question = ask(suggested_value=SUGGESTED, decision_schema=SCHEMA)
+    answer = press(desk, decide_url(question), action="modify", **{"value-0": "101"})
+    field = answer.context["form"].value_form["0"]
+    assert list(field.errors) == ["101 is greater than the maximum of 100"]
+
+
+@pytest.mark.parametrize("action", ["approve", "select"])
+def test_it_does_not_lose_an_edit_to_another_button(desk, ask, action) -> None:
+    question = ask(options=["left"], suggested_value=SUGGESTED)
+    typed = {"value-0": "99", "option_id": "left"}
+    answer = press(desk, decide_url(question), action=action, **typed)
+    assert answer.status_code == 422
+    assert "does not send it" in answer.content.decode()
+    assert controls(answer)["value-0"] == "99"
+
+
+def test_it_rejects_whatever_was_edited(desk, ask) -> None:
+    question = ask(suggested_value=SUGGESTED)
+    answer = press(desk, decide_url(question), action="reject", **{"value-0": "x"})
+    assert answer.status_code == 302
+
+
+def test_it_takes_no_value_where_none_was_asked_for_g44(desk, ask) -> None:
+    question = ask(options=["left"])
+    answer = press(desk, decide_url(question), action="modify", **{"value-0": "1"})
+    assert answer.status_code == 422
+    question.refresh_from_db()
+    assert question.is_open
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '"x"', "{", "null"])
+def test_it_takes_only_objects_as_a_whole_value_g44(desk, ask, text) -> None:
+    question = ask(decision_schema={"type": "object"})
+    typed = {"value-whole": text}
+    answer = press(desk, decide_url(question), action="modify", **typed)
+    assert answer.status_code == 422
+    assert controls(answer)["value-whole"] == text
+
+
+def test_it_refuses_a_body_beyond_the_limit_g44(desk, ask) -> None:
+    question = ask()
+    answer = press(desk, decide_url(question), action="approve", comment="x" * 2**21)
+    assert answer.status_code == 400
+    question.refresh_from_db()
+    assert question.is_open

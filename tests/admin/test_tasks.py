@@ -1,0 +1,199 @@
+"""The list of tasks, one task with all that happened, and what can be done to it."""
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.urls import reverse
+
+from tasks_app import runner
+from tasks_app.models import Attempt, Message, Task
+from tests.admin.things import attachment, dead_letter, ended
+from tests.factories import row, set_row, submitted
+
+pytestmark = pytest.mark.django_db
+LIST = reverse("admin:tasks_app_task_changelist")
+
+
+def url(name: str, task, *parts: object) -> str:
+    return reverse(f"admin:tasks_app_task_{name}", args=[task.id, *parts])
+
+
+def listed(client, **query: str) -> list:
+    return [task.pk for task in client.get(LIST, query).context["cl"].result_list]
+
+
+def test_it_lists_the_newest_first(office, caller) -> None:
+    first, second = submitted(caller), submitted(caller)
+    assert listed(office) == [second.id, first.id]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"status": "failed"}, ["rejected", "failed"]),
+        ({"status": "processing"}, ["need_human"]),
+        ({"status": "received"}, ["pending"]),
+        ({"state": "failed"}, ["failed"]),
+        ({"status": "nonsense"}, []),
+    ],
+)
+def test_it_filters_by_status(office, caller, query, expected) -> None:
+    submitted(caller)
+    for state in ("need_human", "failed", "rejected"):
+        ended(caller, state)
+    found = office.get(LIST, query).context["cl"].result_list
+    assert [task.state for task in found] == expected
+
+
+def test_it_finds_by_id_and_by_external_id(office, caller) -> None:
+    submitted(caller)
+    task = submitted(caller, external_task_id="INV-7")
+    assert listed(office, q=str(task.id)) == [task.id]
+    assert listed(office, q=" INV-7 ") == [task.id]
+    assert listed(office, q="INV") == []
+
+
+def test_it_searches_external_ids_by_index(office, caller) -> None:
+    task = submitted(caller, external_task_id="INV-7")
+    found = office.get(LIST, {"q": "INV-7"}).context["cl"].queryset
+    assert "task_external" in found.explain()
+    assert found.get().pk == task.id
+
+
+def test_it_counts_no_further_than_anybody_pages(office, caller, monkeypatch) -> None:
+    monkeypatch.setattr("tasks_app.admin.base.COUNT_UP_TO", 2)
+    for _ in range(3):
+        submitted(caller)
+    assert office.get(LIST).context["cl"].result_count == 2
+
+
+def test_it_asks_the_database_no_more_for_more_rows(
+    office, caller, django_assert_num_queries
+) -> None:
+    submitted(caller)
+    with django_assert_num_queries(6) as few:
+        office.get(LIST)
+    for _ in range(5):
+        submitted(caller)
+    with django_assert_num_queries(len(few.captured_queries)):
+        assert len(listed(office)) == 6
+
+
+def test_it_tells_the_history_in_order(office, caller) -> None:
+    task = submitted(caller, "probe_progress")
+    runner.drain("default")
+    page = office.get(url("change", task))
+    sent = Message.objects.filter(task=task.id).order_by("generation")
+    told = page.context["entries"]
+    assert [entry.type for entry in told] == [one.type for one in sent]
+    assert told[0].route == "caller acme → agent:synapse"
+    assert "90 % · at 90" in [entry.headline for entry in told]
+
+
+def test_it_tells_only_the_last_of_many_messages(office, caller, monkeypatch) -> None:
+    monkeypatch.setattr("tasks_app.admin.task.timeline.SHOWN", 2)
+    task = submitted(caller, "probe_progress")
+    runner.drain("default")
+    page = office.get(url("change", task))
+    total = Message.objects.filter(task=task.id).count()
+    assert [entry.generation for entry in page.context["entries"]] == [total - 1, total]
+    assert f"{total - 2} older ones are not shown" in page.content.decode()
+
+
+def test_it_shows_everything_that_hangs_on_a_task(office, caller) -> None:
+    task = submitted(caller, attachments=(attachment("bill.pdf"),))
+    set_row(task, callback_url="https://example.test/hook", callback_token="sealed")
+    dead_letter(task)
+    page = office.get(url("change", task)).content.decode()
+    for text in (
+        "bill.pdf",
+        "https://example.test/hook",
+        "Given up",
+        "p2p:task_request",
+    ):
+        assert text in page
+    assert "sealed" not in page
+    assert 'href="https://example.test' not in page
+
+
+def failed_attempt(task) -> None:
+    moment = row(task).created_at
+    Attempt.objects.create(
+        task_id=task.id,
+        number=1,
+        worker="w:1",
+        started_at=moment,
+        ended_at=moment,
+        outcome="failed",
+        trace="Traceback: hunter2",
+    )
+
+
+@pytest.mark.parametrize(
+    ("rights", "seen"),
+    [(["view_task"], False), (["view_task", "view_attempt"], True)],
+)
+def test_it_shows_traces_only_to_who_may_see_them(
+    enter, staff, caller, rights, seen
+) -> None:
+    task = submitted(caller)
+    failed_attempt(task)
+    page = enter(staff(*rights)).get(url("change", task)).content.decode()
+    assert ("hunter2" in page) is seen
+
+
+def test_it_cancels_with_a_reason(office, caller, boss) -> None:
+    task = submitted(caller)
+    page = office.get(url("cancel", task))
+    assert "Cancel this task?" in page.content.decode()
+    answer = office.post(url("cancel", task), {"reason": "Sent twice."})
+    assert answer.headers["location"] == url("change", task)
+    assert row(task).state == "cancelled"
+    sent = Message.objects.get(task=task.id, type="p2p:task_cancel")
+    assert (sent.sender, sent.payload["reason"]) == ("desk:boss", "Sent twice.")
+    assert LogEntry.objects.get(user=boss).object_id == str(task.id)
+
+
+def test_it_cancels_nothing_that_has_ended(office, caller) -> None:
+    task = ended(caller, "completed")
+    answer = office.post(url("cancel", task), {"reason": ""})
+    assert answer.status_code == 409
+    assert "The task has already ended." in answer.content.decode()
+    assert row(task).state == "completed"
+
+
+def test_it_retries_as_a_new_task_and_shows_it(office, caller) -> None:
+    task = ended(caller, payload={"a": 1})
+    answer = office.post(url("retry", task))
+    again = Task.objects.get(retry_of=task.id)
+    assert answer.headers["location"] == reverse(
+        "admin:tasks_app_task_change", args=[again.pk]
+    )
+    assert str(again.pk) in office.get(url("change", task)).content.decode()
+    assert str(task.id) in office.get(answer.headers["location"]).content.decode()
+
+
+def test_it_does_not_retry_a_live_task(office, caller) -> None:
+    task = submitted(caller)
+    assert "Submit it again" not in office.get(url("retry", task)).content.decode()
+    assert office.post(url("retry", task)).status_code == 409
+    assert Task.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "offered", "hidden"),
+    [("pending", "cancel", "retry"), ("completed", "retry", "cancel")],
+)
+def test_it_offers_only_what_the_state_allows(
+    office, caller, state, offered, hidden
+) -> None:
+    task = ended(caller, state)
+    page = office.get(url("change", task)).content.decode()
+    assert url(offered, task) in page
+    assert url(hidden, task) not in page
+
+
+@pytest.mark.parametrize(
+    "address", ["nonsense", "01a22eb4-0000-7000-8000-000000000000"]
+)
+def test_it_knows_no_page_for_an_unknown_task(office, address) -> None:
+    assert office.get(f"/admin/tasks_app/task/{address}/change/").status_code == 404
