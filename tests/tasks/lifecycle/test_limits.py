@@ -42,6 +42,15 @@ def test_it_takes_other_types_meanwhile(caller):
     assert row(other).state == TaskState.EXECUTING
 
 
+def test_it_is_not_kept_from_other_types_by_a_full_one(caller):
+    """However many of it are ahead in the queue."""
+    for _ in range(4):
+        submitted(caller, "probe_limited", priority="urgent")
+    claim(limit=1)
+    other = submitted(caller, "probe_echo")
+    assert claim(limit=1) == [other.id]
+
+
 def test_it_takes_the_next_one_when_a_place_is_free(caller):
     first, second = (submitted(caller, "probe_limited") for _ in range(2))
     [(_, held)] = lifecycle.claim("default", worker="w", limit=1, fits=lambda _: True)

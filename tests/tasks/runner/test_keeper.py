@@ -7,18 +7,22 @@ ends a wait that is in vain.
 import os
 import signal
 import sys
+from datetime import timedelta
 from threading import Event
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from agents_app.host import AttemptStopped
 from agents_app.protocol.errors import Code
 from agents_app.protocol.states import TaskState
 from tasks_app import lifecycle, runner
 from tasks_app.models import Attempt, Task
+from tasks_app.runner.held import Held
 from tasks_app.runner.keeper import Keeper
 from tests.factories import row, submitted
+from tests.tasks.ledger.planning import begun
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(30)]
 
@@ -101,6 +105,22 @@ def test_it_renews_the_lease_of_a_long_task(caller, declare, watching, settings)
     task = submitted(caller, "test_type")
     runner.drain("default")
     assert row(task).result == {"same": True}
+
+
+def test_it_renews_no_more_often_than_it_should(caller):
+    task = begun(submitted(caller))
+    held = Held(
+        task=task,
+        attempt=task.attempt,
+        renewed_at=timezone.now() - timedelta(seconds=21),
+        deadline=None,
+    )
+    renewals = []
+    for _ in range(2):
+        sys.modules[Keeper.__module__]._renew_or_stop(held)
+        renewals.append(row(task).leased_until)
+    assert renewals[0] > task.leased_until
+    assert renewals[1] == renewals[0]
 
 
 def test_it_frees_the_batch_of_a_task_that_turns_out_slow(

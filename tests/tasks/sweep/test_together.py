@@ -2,11 +2,11 @@
 
 import pytest
 
-from tasks_app import lifecycle
+from tasks_app import desk, lifecycle
 from tasks_app import sweep as sweeping
 from tasks_app.models import Task
 from tasks_app.sweep import sweep
-from tests.factories import events, log, row, submitted
+from tests.factories import events, log, open_question, row, submitted
 from tests.tasks.ledger.planning import begun
 from tests.tasks.racing import race
 from tests.tasks.sweep.aging import HOOK, die, overdue, parked
@@ -63,3 +63,16 @@ def test_it_leaves_ended_tasks_alone(caller):
     before = list(Task.objects.values())
     sweep()
     assert list(Task.objects.values()) == before
+
+
+def test_it_takes_being_late_for_no_trouble(caller, caplog):
+    """Somebody answered between its look and its write."""
+    task = parked(caller, "probe_need_human")
+    question = open_question(task)
+    desk.decide_by_timeout(question)
+    caplog.set_level("INFO")
+    sweeping._each(task, lambda _: desk.decide_by_timeout(question))
+    assert [r.levelname for r in caplog.records if r.name == "tasks_app.sweep"] == [
+        "INFO"
+    ]
+    assert log(task).count("human_decision") == 1
