@@ -282,6 +282,13 @@ UNFOLD = {
             "950": "oklch(25.7% .09 281.288)",
         }
     },
+    "SITE_FAVICONS": [
+        {
+            "rel": "icon",
+            "type": "image/svg+xml",
+            "href": "tasks_app.admin.navigation.icon",
+        }
+    ],
     "STYLES": ["tasks_app.admin.navigation.stylesheet"],
     "SIDEBAR": {"navigation": "tasks_app.admin.navigation.sidebar"},
     "TABS": "tasks_app.admin.navigation.tabs",

@@ -12,6 +12,7 @@ from django.utils import timezone
 from agents_app import registry
 from agents_app.protocol.states import PublicStatus, TaskState, public_status
 from tasks_app.admin.framework import ModelAdmin
+from tasks_app.desk.deciding import ROLES
 from tasks_app.models import DeliveryState, QuestionState
 
 # Any below: one filter serves the lists of several models.
@@ -80,6 +81,26 @@ class InfoFilter(BoxFilter):
         if self.value() == "closed":
             return queryset.exclude(state=QuestionState.OPEN)
         return queryset.filter(state=QuestionState.OPEN)
+
+
+class LevelFilter(SimpleListFilter):
+    """The three levels; Django's own filter would look for them in all rows."""
+
+    title = "level"
+    parameter_name = "level"
+
+    def lookups(
+        self, request: HttpRequest, model_admin: ModelAdmin[Any]
+    ) -> list[Choice]:
+        """Number and role."""
+        return [(str(level), f"{level} {role}") for level, role in ROLES.items()]
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        """Nothing for a level that there is not."""
+        if self.value() is None:
+            return queryset
+        known = [level for level in ROLES if str(level) == self.value()]
+        return queryset.filter(level__in=known)
 
 
 class TaskTypeFilter(SimpleListFilter):

@@ -52,6 +52,11 @@ def stylesheet(request: HttpRequest) -> str:
     return static("tasks_app/console.css")
 
 
+def icon(request: HttpRequest) -> str:
+    """What the browser's tab shows."""
+    return static("tasks_app/icon.svg")
+
+
 def sidebar(request: HttpRequest) -> list[Item]:
     """Links to what this person may see."""
     groups = (

@@ -25,10 +25,27 @@ def controls(page: HttpResponse) -> dict[str, str]:
     return reader.found
 
 
-def press(client: Client, url: str, page: HttpResponse | None = None, **typed: Any):
-    """POST the form of the page with some controls changed and a button pressed."""
+def control_of(page: HttpResponse, key: str) -> str:
+    """The name of the control of a property: PostgreSQL keeps no order of keys."""
+    shapes = page.context["form"].value_form.shapes
+    places = {shape.key: place for place, shape in enumerate(shapes)}
+    return f"value-{places[key]}"
+
+
+def press(
+    client: Client,
+    url: str,
+    page: HttpResponse | None = None,
+    value: dict[str, str] | None = None,
+    **typed: Any,
+):
+    """POST the form of the page with some controls changed and a button pressed.
+
+    `value` goes to the controls of the properties that it names.
+    """
     shown = page if page is not None else client.get(url)
-    return client.post(url, controls(shown) | typed)
+    changed = {control_of(shown, key): text for key, text in (value or {}).items()}
+    return client.post(url, controls(shown) | typed | changed)
 
 
 class _Controls(HTMLParser):

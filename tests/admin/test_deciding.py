@@ -37,7 +37,7 @@ def test_it_selects_an_option(desk, ask) -> None:
 def test_it_sends_a_changed_value_with_its_types(desk, ask) -> None:
     suggested = {"amount": 12.5, "count": 3, "paid": True, "vendor": "X", "note": None}
     question = ask(suggested_value=suggested)
-    press(desk, decide_url(question), action="modify", **{"value-0": "99"})
+    press(desk, decide_url(question), action="modify", value={"amount": "99"})
     assert decision(question)["value"] == {**suggested, "amount": 99}
 
 
@@ -50,8 +50,8 @@ def test_it_leaves_a_box_unticked(desk, ask) -> None:
 
 def test_it_takes_nested_values_as_json(desk, ask) -> None:
     question = ask(suggested_value={"lines": [{"sum": 1}], "total": 1})
-    changed = {"value-0": '[{"sum": 2}]'}
-    press(desk, decide_url(question), action="modify", **changed)
+    changed = {"lines": '[{"sum": 2}]'}
+    press(desk, decide_url(question), action="modify", value=changed)
     assert decision(question)["value"] == {"lines": [{"sum": 2}], "total": 1}
 
 
@@ -108,8 +108,8 @@ def test_it_releases(desk, ask) -> None:
 
 def test_it_shows_a_closed_request_as_a_record(desk, ask) -> None:
     question = ask(suggested_value={"colour": "blue", "size": 3})
-    changed = {"value-0": "green"}
-    press(desk, decide_url(question), action="modify", comment="Sold out.", **changed)
+    typed = {"action": "modify", "comment": "Sold out."}
+    press(desk, decide_url(question), value={"colour": "green"}, **typed)
     page = desk.get(decide_url(question)).content.decode()
     for text in ("Answered by you", "Sold out.", "olga as operator", "blue", "green"):
         assert text in page

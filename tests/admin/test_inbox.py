@@ -118,12 +118,19 @@ def test_it_asks_the_database_no_more_for_more_rows(
     desk, ask, django_assert_num_queries
 ) -> None:
     ask()
-    with django_assert_num_queries(9) as few:
+    with django_assert_num_queries(8) as few:
         desk.get(INBOX)
     for _ in range(5):
         ask()
     with django_assert_num_queries(len(few.captured_queries)):
         assert len(rows(desk.get(INBOX))) == 6
+
+
+@pytest.mark.parametrize(("level", "found"), [("2", 1), ("3", 0), ("x", 0)])
+def test_it_filters_by_level(desk, ask, level, found) -> None:
+    ask(level=1)
+    ask(level=2)
+    assert len(rows(desk.get(INBOX, {"level": level}))) == found
 
 
 @pytest.mark.parametrize("query", ["box=nope", "q=%00", "p=99999", "nope=1", "o=9.-1"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.admin.forms import controls, decide_url, press
+from tests.admin.forms import control_of, controls, decide_url, press
 
 pytestmark = pytest.mark.django_db
 SCHEMA = {
@@ -29,16 +29,16 @@ SUGGESTED = {"amount": 12.5, "count": 2, "size": "M", "more": []}
         {"action": "approve", "comment": "x" * 10_001},
         {"action": "approve", "comment": "x" * 1_000_000},
         {"action": "approve", "comment": "\0"},
-        {"action": "modify", "value-0": ""},
-        {"action": "modify", "value-0": "12,50"},
-        {"action": "modify", "value-0": "NaN"},
-        {"action": "modify", "value-0": "9" * 5000},
-        {"action": "modify", "value-0": "true"},
-        {"action": "modify", "value-0": "101"},
-        {"action": "modify", "value-1": "1.5"},
-        {"action": "modify", "value-2": '"XL"'},
-        {"action": "modify", "value-3": "[1"},
-        {"action": "modify", "value-3": "[" * 100},
+        {"action": "modify", "value": {"amount": ""}},
+        {"action": "modify", "value": {"amount": "12,50"}},
+        {"action": "modify", "value": {"amount": "NaN"}},
+        {"action": "modify", "value": {"amount": "9" * 5000}},
+        {"action": "modify", "value": {"amount": "true"}},
+        {"action": "modify", "value": {"amount": "101"}},
+        {"action": "modify", "value": {"count": "1.5"}},
+        {"action": "modify", "value": {"size": '"XL"'}},
+        {"action": "modify", "value": {"more": "[1"}},
+        {"action": "modify", "value": {"more": "[" * 100}},
     ],
 )
 def test_it_shows_the_form_again_g44(desk, ask, typed) -> None:
@@ -55,31 +55,35 @@ def test_it_shows_the_form_again_g44(desk, ask, typed) -> None:
 
 def test_it_keeps_what_was_typed_g44(desk, ask) -> None:
     question = ask(suggested_value=SUGGESTED, decision_schema=SCHEMA)
-    typed = {"value-0": "a lot", "comment": "Not sure.", "value-1": "7"}
-    answer = press(desk, decide_url(question), action="modify", **typed)
-    assert typed.items() <= controls(answer).items()
+    typed = {"amount": "a lot", "count": "7"}
+    form = {"action": "modify", "comment": "Not sure."}
+    answer = press(desk, decide_url(question), value=typed, **form)
+    kept = controls(answer)
+    assert {key: kept[control_of(answer, key)] for key in typed} == typed
+    assert kept["comment"] == "Not sure."
 
 
 def test_it_names_the_field_that_the_schema_refuses(desk, ask) -> None:
     question = ask(suggested_value=SUGGESTED, decision_schema=SCHEMA)
-    answer = press(desk, decide_url(question), action="modify", **{"value-0": "101"})
-    field = answer.context["form"].value_form["0"]
+    answer = press(desk, decide_url(question), action="modify", value={"amount": "101"})
+    place = control_of(answer, "amount").removeprefix("value-")
+    field = answer.context["form"].value_form[place]
     assert list(field.errors) == ["101 is greater than the maximum of 100"]
 
 
 @pytest.mark.parametrize("action", ["approve", "select"])
 def test_it_does_not_lose_an_edit_to_another_button(desk, ask, action) -> None:
     question = ask(options=["left"], suggested_value=SUGGESTED)
-    typed = {"value-0": "99", "option_id": "left"}
-    answer = press(desk, decide_url(question), action=action, **typed)
+    typed = {"action": action, "option_id": "left"}
+    answer = press(desk, decide_url(question), value={"amount": "99"}, **typed)
     assert answer.status_code == 422
     assert "does not send it" in answer.content.decode()
-    assert controls(answer)["value-0"] == "99"
+    assert controls(answer)[control_of(answer, "amount")] == "99"
 
 
 def test_it_rejects_whatever_was_edited(desk, ask) -> None:
     question = ask(suggested_value=SUGGESTED)
-    answer = press(desk, decide_url(question), action="reject", **{"value-0": "x"})
+    answer = press(desk, decide_url(question), action="reject", value={"amount": "x"})
     assert answer.status_code == 302
 
 

@@ -53,6 +53,15 @@ def test_it_refuses_a_right_lost_after_the_page_was_opened_g43(
     )
 
 
+def test_it_speaks_of_rights_before_it_speaks_of_mistakes_g43(
+    enter, staff, ask
+) -> None:
+    question = ask(level=3)
+    data = {"question": question.pk, "version": 1, "action": "nonsense"}
+    answer = enter(staff("decide_level_1")).post(decide_url(question), data)
+    assert answer.status_code == 403
+
+
 def test_it_keeps_a_refused_attempt_on_record_g43(enter, staff, ask) -> None:
     question = ask(level=2)
     user = staff("decide_level_1")

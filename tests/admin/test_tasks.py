@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.db import connection
 from django.urls import reverse
 
 from tasks_app import runner
@@ -53,6 +54,8 @@ def test_it_finds_by_id_and_by_external_id(office, caller) -> None:
 
 
 def test_it_searches_external_ids_by_index(office, caller) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL picks its indexes by the size of the table")
     task = submitted(caller, external_task_id="INV-7")
     found = office.get(LIST, {"q": "INV-7"}).context["cl"].queryset
     assert "task_external" in found.explain()

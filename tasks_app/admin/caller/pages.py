@@ -1,7 +1,7 @@
 """Making and revoking keys. A clear key or secret is shown once, and kept nowhere.
 
 It is part of the answer to the POST that made it: no redirect, no message, no session,
-no history, and the browser is told not to keep the page.
+no history. As for every page of the admin, the browser is told not to keep it.
 """
 
 import uuid
@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.utils.cache import add_never_cache_headers
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_POST
 
@@ -109,7 +108,7 @@ class CallerPages(ConsoleAdmin[Caller]):
         key: str | None = None,
         secret: str | None = None,
     ) -> HttpResponse:
-        response = self.page(
+        return self.page(
             request,
             _ONCE,
             title="Shown once",
@@ -119,8 +118,6 @@ class CallerPages(ConsoleAdmin[Caller]):
             secret=secret,
             back=self.url("change", caller.pk),
         )
-        add_never_cache_headers(response)
-        return response
 
     def _id(self, object_id: str) -> uuid.UUID:
         try:

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from tasks_app.admin import door, finding, refusals
-from tasks_app.admin.filters import InboxFilter, TaskTypeFilter
+from tasks_app.admin.filters import InboxFilter, LevelFilter, TaskTypeFilter
 from tasks_app.admin.framework import display
 from tasks_app.admin.human.deciding import DecidingAdmin
 from tasks_app.admin.listing import (
@@ -42,7 +42,7 @@ class HumanRequestAdmin(DecidingAdmin):
     list_display = ("asked", "level_label", "task_type", "caller", "age", "due", "held")
     list_display_links = ("asked",)
     row_page = "decide"
-    list_filter = (InboxFilter, "level", TaskTypeFilter, "task__caller")
+    list_filter = (InboxFilter, LevelFilter, TaskTypeFilter, "task__caller")
     list_select_related = ("task__caller", "claimed_by")
     search_fields = ("task__id",)
     search_help_text = finding.HELP
