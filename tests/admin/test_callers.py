@@ -119,6 +119,14 @@ def test_it_shows_no_buttons_to_who_may_only_look(
         assert text not in page
 
 
+@pytest.mark.parametrize(
+    "address", ["nonsense", "01a22eb4-0000-7000-8000-000000000000"]
+)
+def test_it_knows_no_page_for_an_unknown_caller(office, address) -> None:
+    answer = office.get(f"/admin/tasks_app/caller/{address}/change/")
+    assert answer.status_code in (302, 404)
+
+
 def test_it_counts_live_keys_in_one_query(office, caller, api_key) -> None:
     key, _ = CallerKey.objects.create_key(name="old", caller=caller)
     callers.revoke_key(key)

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from django.test import Client
 
+from agents_app.protocol.errors import Code, SynapseError
 from tasks_app import desk as verbs
 from tasks_app import lifecycle, runner
 from tasks_app.desk import Shown
@@ -119,6 +120,20 @@ def test_it_refuses_a_version_it_never_showed_g41(desk, ask, page, version) -> N
     assert desk.post(decide_url(question, page), data).status_code == 409
     question.refresh_from_db()
     assert question.is_open
+
+
+@pytest.mark.django_db
+def test_it_says_when_the_task_kept_changing(desk, ask, monkeypatch) -> None:
+    question = ask()
+
+    def keeps_losing(*_: object) -> None:
+        raise SynapseError(Code.CHANGED_MEANWHILE)
+
+    monkeypatch.setattr(verbs, "decide", keeps_losing)
+    answer = press(desk, decide_url(question), action="approve")
+    assert answer.status_code == 409
+    assert "kept changing while this was applied" in answer.content.decode()
+    assert controls(answer)["version"] == "1"
 
 
 @pytest.mark.django_db

@@ -10,6 +10,7 @@ from tasks_app import desk as verbs
 from tasks_app.desk import Shown
 from tasks_app.models import Question
 from tests.admin.forms import decide_url
+from tests.factories import operator
 
 pytestmark = pytest.mark.django_db
 INBOX = reverse("admin:tasks_app_humanrequest_changelist")
@@ -90,6 +91,13 @@ def test_it_offers_to_release_what_i_hold(desk, ask, olga) -> None:
     claim(question, olga)
     page = desk.get(INBOX).content.decode()
     assert f'formaction="{decide_url(question, "release")}"' in page
+
+
+def test_it_names_who_holds_a_request(desk, ask) -> None:
+    claim(ask(), operator("oscar"))
+    page = desk.get(INBOX).content.decode()
+    assert '<span class="sy-held">oscar</span>' in page
+    assert "formaction" not in page
 
 
 def test_it_offers_nothing_beyond_my_rights(enter, staff, ask) -> None:

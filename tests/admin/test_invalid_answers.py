@@ -71,6 +71,17 @@ def test_it_names_the_field_that_the_schema_refuses(desk, ask) -> None:
     assert list(field.errors) == ["101 is greater than the maximum of 100"]
 
 
+@pytest.mark.parametrize("key", ["colour", "comment", "option_id", "a b"])
+@pytest.mark.parametrize("text", ["a\0b", "x" * 30])
+def test_it_puts_what_cannot_be_kept_beside_its_field_g44(desk, ask, key, text) -> None:
+    schema = {"properties": {key: {"type": "string", "maxLength": 20}}}
+    question = ask(suggested_value={key: "blue"}, decision_schema=schema)
+    answer = press(desk, decide_url(question), action="modify", value={key: text})
+    assert answer.status_code == 422
+    assert answer.context["form"].value_form["0"].errors
+    assert not answer.context["form"].errors
+
+
 @pytest.mark.parametrize("action", ["approve", "select"])
 def test_it_does_not_lose_an_edit_to_another_button(desk, ask, action) -> None:
     question = ask(options=["left"], suggested_value=SUGGESTED)

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.django_db
 LIST = reverse("admin:tasks_app_task_changelist")
 
 
-def url(name: str, task, *parts: object) -> str:
-    return reverse(f"admin:tasks_app_task_{name}", args=[task.id, *parts])
+def url(name: str, task) -> str:
+    return reverse(f"admin:tasks_app_task_{name}", args=[task.id])
 
 
 def listed(client, **query: str) -> list:
@@ -116,6 +116,15 @@ def test_it_shows_everything_that_hangs_on_a_task(office, caller) -> None:
         assert text in page
     assert "sealed" not in page
     assert 'href="https://example.test' not in page
+
+
+def test_it_leads_to_the_questions_of_a_task(office, ask) -> None:
+    question = ask(reason={"summary": "Pay?"})
+    page = office.get(url("change", question.task))
+    link = reverse("admin:tasks_app_humanrequest_decide", args=[question.pk])
+    text = page.content.decode()
+    assert f'<a href="{link}">Pay?</a>' in text
+    assert f'<a href="{link}">Open the HiL request</a>' in text
 
 
 def failed_attempt(task) -> None:

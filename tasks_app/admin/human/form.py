@@ -93,11 +93,11 @@ class DecisionForm(forms.Form):
         """Show what the verb had against the decision, beside the fields it names."""
         inner: dict[str, str] = {}
         for path, text in fields_of(error).items():
-            name = path.removeprefix("decision.").removeprefix("value").lstrip(".")
+            name = path.removeprefix("decision.")
             if name in {"comment", "option_id"}:
                 self.add_error(name, text)
             elif self.value_form is not None:
-                inner[name] = text
+                inner[name.removeprefix("value").lstrip(".")] = text
             else:
                 self.add_error(None, text)
         if self.value_form is not None and inner:
