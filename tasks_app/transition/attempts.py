@@ -22,6 +22,9 @@ from tasks_app.changes import Change, Opened, Snapshot
 from tasks_app.transition import steps
 from tasks_app.transition.policy import Policy
 
+# Ten years: what an executor asks for beyond them may be no date at all.
+_LONGEST_WAIT_S = 10 * 365 * 24 * 3600
+
 
 def begin(task: Snapshot, *, worker: str, now: datetime, policy: Policy) -> Change:
     """A worker takes the task: a new attempt under a lease (A2A 6.2, 6.4)."""
@@ -136,7 +139,8 @@ def ask(
     change = steps.say(change, question, executor, now, move)
     change = steps.withdraw(change, policy.node, now)
     change = steps.end_attempt(change, "parked", now)
-    due_at = now + timedelta(seconds=question.answer_within_s or policy.answer_s)
+    patience_s = min(question.answer_within_s or policy.answer_s, _LONGEST_WAIT_S)
+    due_at = now + timedelta(seconds=patience_s)
     change = steps.with_after(change, failures=0, due_at=due_at)
     opened = _opened(question, question_id, position, policy.node, now, due_at)
     change = steps.with_after(change, status_message=_asking(question))

@@ -66,6 +66,13 @@ def test_it_waits_as_long_as_the_handler_said():
     assert ask(running(), patient).after.due_at == after(9)
 
 
+@pytest.mark.parametrize("seconds", [10**10, 10**30])
+def test_it_waits_no_longer_than_there_are_dates(seconds):
+    """An agent may say any number; its neighbours in a batch must not suffer."""
+    endless = INFO.model_copy(update={"answer_within_s": seconds})
+    assert ask(running(), endless).after.due_at.year == 2034
+
+
 def test_it_opens_the_info_question():
     opened = ask(running(), INFO).opened
     assert opened is not None
