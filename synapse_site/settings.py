@@ -125,6 +125,13 @@ SYNAPSE_MAX_FILES = env.int("SYNAPSE_MAX_FILES", 10)
 SYNAPSE_MAX_UPLOAD_SIZE = env.int("SYNAPSE_MAX_UPLOAD_SIZE", 32 * 1024 * 1024)
 SYNAPSE_IDEMPOTENCY_SECONDS = env.int("SYNAPSE_IDEMPOTENCY_SECONDS", 24 * 3600)
 
+# Peers (seconds)
+SYNAPSE_HEARTBEAT_SECONDS = env.float("SYNAPSE_HEARTBEAT_SECONDS", 30.0)
+# How long a peer may take to confirm before the task is offered to another one.
+SYNAPSE_CONFIRM_SECONDS = env.int("SYNAPSE_CONFIRM_SECONDS", 120)
+# Where peers reach this node: the base of the links to files in our messages.
+SYNAPSE_PUBLIC_URL = env.str("SYNAPSE_PUBLIC_URL", "")
+
 # Callbacks
 SYNAPSE_CALLBACK_SCHEDULE = env.seconds(
     "SYNAPSE_CALLBACK_SCHEDULE",

@@ -25,6 +25,7 @@ def announce(change: Change, now: datetime) -> Change:
     after = replace(change.after, callback_sequence=change.after.callback_sequence + 1)
     outgoing = Outgoing(
         id=ids.new_id(),
+        kind="callback",
         sequence=after.callback_sequence,
         event=event,
         terminal=after.ended,

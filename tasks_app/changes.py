@@ -36,7 +36,13 @@ class Snapshot:
     """What planning needs to know of a task row; its large values stay behind."""
 
     id: uuid.UUID
-    caller_id: uuid.UUID
+    # Whose P2A task it is; nobody's when a peer asked for it.
+    caller_id: uuid.UUID | None
+    # The two sides (design §3): `caller:` or `agent:`, and who does the work.
+    requester: str
+    executor: str
+    # What the requester calls the task, if not by our id.
+    requester_task_id: str | None
     task_type: str
     lane: str
     external_task_id: str | None
@@ -68,6 +74,11 @@ class Snapshot:
     def ended(self) -> bool:
         """Whether the state is terminal: nothing leaves it."""
         return self.state in TERMINAL
+
+    @property
+    def wire_id(self) -> str:
+        """The `task_id` of its messages; made by the requester (A2A 6.1)."""
+        return self.requester_task_id or str(self.id)
 
     @property
     def running(self) -> bool:
@@ -103,9 +114,12 @@ class EndedAttempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """One callback to put into the outbox."""
+    """One callback, or one message for a peer, to put into the outbox."""
 
     id: uuid.UUID
+    kind: str
+    # The agent that a message is for.
+    peer_id: str | None = None
     sequence: int
     event: str
     terminal: bool
@@ -120,6 +134,9 @@ class Opened:
     """A question to open; `version` is settled when it is written."""
 
     id: uuid.UUID
+    owner: str
+    request_id: str
+    wire_version: int | None
     kind: str
     position: int | None
     asked_by: str

@@ -26,11 +26,11 @@ from agents_app.protocol.messages import MessageType
 from agents_app.protocol.model import field_errors
 from agents_app.protocol.payloads import Attachment, Priority, TaskRequest
 from agents_app.protocol.states import Move, TaskState, next_state
-from agents_app.registry import HandlerSpec
-from tasks_app import ledger, queue, room
+from tasks_app import ledger, outbox, queue, room, routing, schemas
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
 from tasks_app.ledger import Candidate, NewAttachment, NewTask
 from tasks_app.models import Task
+from tasks_app.routing import Executor
 from tasks_app.transition import attempts, desk
 from tasks_app.transition.policy import Policy, queue_key
 
@@ -42,9 +42,16 @@ _TRIES = 10
 class Submission:
     """A task as a caller wants it (P2A 6.1), its fields checked by the door."""
 
-    caller_id: uuid.UUID
+    # Whose it is; None when a peer asks, who then is `requester`.
+    caller_id: uuid.UUID | None
     task_type: str
     payload: Json
+    requester: str | None = None
+    requester_task_id: str | None = None
+    # The id under which the peer's message is logged.
+    message_id: str | None = None
+    # Only this agent may execute it.
+    agent_id: str | None = None
     priority: str = Priority.NORMAL
     external_task_id: str | None = None
     callback_url: str | None = None
@@ -72,16 +79,22 @@ def submit(wanted: Submission) -> tuple[Snapshot, bool]:
     """Store a task and ring its lane; the task, and whether it was there before.
 
     The second is True for a repeat under the same idempotency key. Raises
-    UNKNOWN_TASK_TYPE, PAYLOAD_INVALID, IDEMPOTENCY_CONFLICT.
+    UNKNOWN_TASK_TYPE, NO_LIVE_AGENT, PAYLOAD_INVALID, IDEMPOTENCY_CONFLICT.
     """
-    spec = _spec_for(wanted)
+    executor = routing.choose(
+        wanted.task_type, node=policy().node, agent_id=wanted.agent_id
+    )
+    _check_payload(wanted, executor)
     now = timezone.now()
     # Twice at most: the second time an expired key has been set free.
-    while not ledger.insert(new := _new_task(wanted, spec, now)):
+    while not ledger.insert(new := _new_task(wanted, executor, now)):
         earlier = _earlier(wanted, now)
         if earlier is not None:
             return earlier, True
-    queue.ring(new.task.lane)
+    if new.task.ready_at is None:
+        queue.ring_courier()
+    else:
+        queue.ring(new.task.lane)
     return new.task, False
 
 
@@ -163,15 +176,12 @@ def claim(
     ]
 
 
-def _spec_for(wanted: Submission) -> HandlerSpec:
-    """The handler's declaration, the payload checked against it (decisions 29)."""
-    spec = registry.get(wanted.task_type)
+def _check_payload(wanted: Submission, executor: Executor) -> None:
+    """Now and not when it runs (decisions 29); by the schema of whoever executes it."""
+    spec = executor.spec
     if spec is None:
-        supported = [spec.task_type for spec in registry.enabled_specs()]
-        raise SynapseError(
-            Code.UNKNOWN_TASK_TYPE,
-            details={"task_type": wanted.task_type, "supported": supported},
-        )
+        _check_by_schema(wanted, executor.input_schema)
+        return
     try:
         spec.input.model_validate_json(json.dumps(wanted.payload))
     except ValidationError as refused:
@@ -180,19 +190,46 @@ def _spec_for(wanted: Submission) -> HandlerSpec:
         ) from refused
     if wanted.attachments and not spec.accepts_files:
         raise SynapseError(Code.PAYLOAD_INVALID, "This task type takes no files.")
-    return spec
 
 
-def _new_task(wanted: Submission, spec: HandlerSpec, now: datetime) -> NewTask:
-    """The row and its first message, `p2p:task_request` (seed 003 §11)."""
-    task = Snapshot(
+def _check_by_schema(wanted: Submission, schema: Json | None) -> None:
+    errors = schemas.errors_in(schema, wanted.payload) if schema else {}
+    if errors:
+        raise SynapseError(Code.PAYLOAD_INVALID, details={"fields": errors})
+
+
+def _new_task(wanted: Submission, executor: Executor, now: datetime) -> NewTask:
+    """The row and its first message, `p2p:task_request` (P2A 11)."""
+    task = _row_of(wanted, executor, now)
+    change = outbox.announce(_requested(task, wanted), now, policy())
+    return NewTask(
+        task=task,
+        payload=wanted.payload,
+        message=change.messages[0],
+        outgoing=change.outgoing,
+        callback_token=wanted.callback_token,
+        idempotency_key=wanted.idempotency_key,
+        fingerprint=wanted.fingerprint,
+        retry_of_id=wanted.retry_of_id,
+        attachments=wanted.attachments,
+    )
+
+
+def _row_of(wanted: Submission, executor: Executor, now: datetime) -> Snapshot:
+    spec = executor.spec
+    wait_s = settings.SYNAPSE_MAX_QUEUE_SECONDS
+    return Snapshot(
         id=ids.new_id(),
         caller_id=wanted.caller_id,
+        requester=_requester(wanted),
+        executor=executor.address,
+        requester_task_id=wanted.requester_task_id,
         task_type=wanted.task_type,
-        lane=spec.lane,
+        lane=spec.lane if spec else "",
         external_task_id=wanted.external_task_id,
         priority=wanted.priority,
-        max_duration_s=spec.max_duration_s or settings.SYNAPSE_MAX_TASK_DURATION,
+        max_duration_s=(spec.max_duration_s if spec else None)
+        or settings.SYNAPSE_MAX_TASK_DURATION,
         created_at=now,
         callback_url=wanted.callback_url,
         callback_events=wanted.callback_events,
@@ -206,45 +243,46 @@ def _new_task(wanted: Submission, spec: HandlerSpec, now: datetime) -> NewTask:
         worker="",
         leased_until=None,
         attempt_started_at=None,
-        ready_at=now,
-        queue_key=queue_key(now, wanted.priority),
+        # A peer has its own queue.
+        ready_at=now if spec else None,
+        queue_key=queue_key(now, wanted.priority) if spec else None,
         spent_ms=0,
-        due_at=now + timedelta(seconds=settings.SYNAPSE_MAX_QUEUE_SECONDS),
+        due_at=now
+        + timedelta(seconds=wait_s if spec else settings.SYNAPSE_CONFIRM_SECONDS),
         callback_sequence=0,
         updated_at=now,
         completed_at=None,
     )
-    return NewTask(
-        task=task,
-        payload=wanted.payload,
-        message=_request(task, wanted),
-        callback_token=wanted.callback_token,
-        idempotency_key=wanted.idempotency_key,
-        fingerprint=wanted.fingerprint,
-        retry_of_id=wanted.retry_of_id,
-        attachments=wanted.attachments,
-    )
 
 
-def _request(task: Snapshot, wanted: Submission) -> Logged:
+def _requester(wanted: Submission) -> str:
+    if wanted.requester is not None:
+        return wanted.requester
+    assert wanted.caller_id is not None  # noqa: S101 - one of the two asks
+    return caller_address(wanted.caller_id)
+
+
+def _requested(task: Snapshot, wanted: Submission) -> Change:
+    """The request as a change of the fresh row; its first message."""
     mode = {"mode": "both" if wanted.callback_url else "polling"}
     words = TaskRequest(
-        task_id=str(task.id),
+        task_id=task.wire_id,
         task_type=task.task_type,
         payload=wanted.payload,
         priority=Priority(task.priority),
         transport_preferences=mode,
         attachments=tuple(_attachment(file) for file in wanted.attachments),
     )
-    return Logged(
-        message_id=ids.new_message_id(),
+    logged = Logged(
+        message_id=wanted.message_id or ids.new_message_id(),
         generation=1,
         type=MessageType.TASK_REQUEST,
-        sender=caller_address(task.caller_id),
-        recipient=policy().node,
+        sender=task.requester,
+        recipient=task.executor,
         payload=words.to_json(),
         created_at=task.created_at,
     )
+    return Change(before=task, after=task, messages=(logged,))
 
 
 def _attachment(file: NewAttachment) -> Attachment:
@@ -262,8 +300,10 @@ def _earlier(wanted: Submission, now: datetime) -> Snapshot | None:
 
     IDEMPOTENCY_CONFLICT when it was submitted with another content (G12).
     """
+    if wanted.requester_task_id is not None:
+        return _earlier_of_peer(wanted)
     holder = Task.objects.filter(
-        caller_id=wanted.caller_id, idempotency_key=wanted.idempotency_key
+        requester=_requester(wanted), idempotency_key=wanted.idempotency_key
     )
     first = holder.values_list("id", "fingerprint", "created_at").first()
     if first is None:
@@ -275,6 +315,22 @@ def _earlier(wanted: Submission, now: datetime) -> Snapshot | None:
         return None
     if fingerprint != wanted.fingerprint:
         raise SynapseError(Code.IDEMPOTENCY_CONFLICT, details={"task_id": str(task_id)})
+    return ledger.load(task_id)
+
+
+def _earlier_of_peer(wanted: Submission) -> Snapshot | None:
+    """The task that a peer asked for under this id before (decision 4)."""
+    holder = Task.objects.filter(
+        requester=wanted.requester, requester_task_id=wanted.requester_task_id
+    )
+    first = holder.values_list("id", "fingerprint").first()
+    if first is None:
+        return None
+    task_id, fingerprint = first
+    if fingerprint != wanted.fingerprint:
+        raise SynapseError(
+            Code.IDEMPOTENCY_CONFLICT, details={"task_id": wanted.requester_task_id}
+        )
     return ledger.load(task_id)
 
 

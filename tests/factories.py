@@ -31,6 +31,9 @@ def snapshot(**values: object) -> Snapshot:
     fields: dict[str, object] = {
         "id": TASK_ID,
         "caller_id": CALLER_ID,
+        "requester": f"caller:{CALLER_ID}",
+        "executor": "agent:synapse",
+        "requester_task_id": None,
         "task_type": "probe_echo",
         "lane": "default",
         "external_task_id": None,

@@ -34,6 +34,7 @@ _RETRYABLE = frozenset(
         Code.RATE_LIMITED,
         Code.CHANGED_MEANWHILE,
         Code.QUOTA_EXCEEDED,
+        Code.NO_LIVE_AGENT,
         Code.DELIVERY_FAILED,
         Code.ADDRESS_UNRESOLVED,
     }
@@ -94,6 +95,7 @@ _ENTRIES: Mapping[Code, tuple[int, str]] = {
     Code.FILE_TYPE_REFUSED: (415, "This kind of file is not accepted."),
     Code.SCHEMA_INVALID: (500, "The task type's own schema is broken."),
     Code.QUOTA_EXCEEDED: (429, "Too many unfinished tasks."),
+    Code.NO_LIVE_AGENT: (503, "No agent that can do this is available now."),
     Code.KEY_MISSING: (401, "An API key is required."),
     Code.KEY_INVALID: (401, "The API key is not valid."),
     Code.KEY_MISMATCH: (401, "The header and the query carry different API keys."),

@@ -47,6 +47,7 @@ TEXTS_ZH: Mapping[Code, str] = {
     Code.FILE_TYPE_REFUSED: "不接受该类型的文件。",
     Code.SCHEMA_INVALID: "任务类型自身的 Schema 有误。",
     Code.QUOTA_EXCEEDED: "未完成的任务过多。",
+    Code.NO_LIVE_AGENT: "当前没有可用的 Agent 能执行此任务。",
     Code.KEY_MISSING: "需要提供 API Key。",
     Code.KEY_INVALID: "API Key 无效。",
     Code.KEY_MISMATCH: "请求头与查询参数中的 API Key 不一致。",

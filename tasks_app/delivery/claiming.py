@@ -23,6 +23,8 @@ _LOCK_CLASS = 0x53594E43
 
 # The rows behind it hold payloads and results, which the courier does not need.
 _NEEDED = (
+    "kind",
+    "peer_id",
     "task_id",
     "sequence",
     "terminal",
@@ -90,6 +92,7 @@ def _supersede_others(final: Delivery, now: datetime) -> None:
     """Give up what was in flight when the final one came, and failed since."""
     Delivery.objects.filter(
         unleased(now),
+        kind=final.kind,
         task=final.task_id,
         state=DeliveryState.WAITING,
         terminal=False,

@@ -24,7 +24,7 @@ def sendable(now: datetime) -> QuerySet[Delivery]:
     with as many as it may have is passed over, so it delays nobody else (G24).
     """
     siblings = Delivery.objects.filter(
-        task=OuterRef("task"), state=DeliveryState.WAITING
+        task=OuterRef("task"), kind=OuterRef("kind"), state=DeliveryState.WAITING
     )
     goes_first = Q(terminal=True) | Q(sequence__lt=OuterRef("sequence"))
     return (

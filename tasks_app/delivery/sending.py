@@ -34,15 +34,19 @@ def _headers(delivery: Delivery, body: bytes, now: datetime) -> Mapping[str, str
         "Content-Type": "application/json",
         "X-Synapse-Delivery-Attempt": str(delivery.tries),
     }
-    if delivery.task.callback_token:
+    if delivery.task and delivery.task.callback_token:
         headers["X-Callback-Token"] = vault().open(delivery.task.callback_token)
     return headers | _signed(delivery, body, now)
 
 
 def _signed(delivery: Delivery, body: bytes, now: datetime) -> dict[str, str]:
     """The id is the same on every try, the timestamp never (G20)."""
-    sealed = delivery.task.caller.callback_secret
-    secrets = [vault().open(sealed)] if sealed else []
+    caller = delivery.task.caller if delivery.task else None
+    secrets = (
+        [vault().open(caller.callback_secret)]
+        if caller and caller.callback_secret
+        else []
+    )
     headers = signing.sign(
         message_id=str(delivery.pk), timestamp=now, body=body, secrets=secrets
     )

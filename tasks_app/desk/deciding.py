@@ -86,8 +86,8 @@ def decide(shown: Shown, decision: Decision, user: User) -> None:
     question = _open(shown, user)
     words = HumanDecision(
         task_id=str(question.task_id),
-        request_id=str(question.pk),
-        version=question.version,
+        request_id=question.request_id,
+        version=question.wire_version or question.version,
         decision=check_offered(question, decision),
         decided_by=_decider(user, question),
     )
@@ -106,8 +106,8 @@ def decide_by_timeout(question: Question) -> None:
     now = timezone.now()
     words = HumanDecision(
         task_id=str(question.task_id),
-        request_id=str(question.pk),
-        version=question.version,
+        request_id=question.request_id,
+        version=question.wire_version or question.version,
         decision=Decision(action=Action.REJECT, comment="Nobody answered in time."),
         decided_by=DecidedBy(user_id=TIMEOUT, role="policy"),
     )
@@ -139,7 +139,7 @@ def _open(shown: Shown, user: User) -> Question:
     question = found.first()
     if question is None:
         raise SynapseError(Code.QUESTION_CHANGED)
-    if not may_decide(user, question):
+    if question.owner != "us" or not may_decide(user, question):
         raise SynapseError(Code.FORBIDDEN, details={"level": question.level})
     if not question.is_open:
         raise SynapseError(Code.ALREADY_DECIDED, details=_end_of(question))

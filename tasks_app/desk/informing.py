@@ -12,8 +12,8 @@ from agents_app.protocol.payloads import ErrorObject, TaskInfoProvided
 from agents_app.protocol.states import TaskState
 from tasks_app import lifecycle
 from tasks_app.changes import Change, Closed, Snapshot
-from tasks_app.desk.offers import errors_in
 from tasks_app.models import Question, QuestionState
+from tasks_app.schemas import errors_in
 from tasks_app.transition import attempts
 from tasks_app.transition import desk as plans
 
@@ -43,8 +43,8 @@ def provide(
         together = {**question.provided, **provided}
         words = TaskInfoProvided(
             task_id=str(task.id),
-            request_id=str(question.pk),
-            version=question.version,
+            request_id=question.request_id,
+            version=question.wire_version or question.version,
             provided_info=provided,
         )
         return plans.provide(

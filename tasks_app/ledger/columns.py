@@ -34,6 +34,9 @@ CHANGE = {"task_id": "uuid", "seen": "int"} | CONTROL | VALUES
 FIXED = {
     "id": "uuid",
     "caller_id": "uuid",
+    "requester": "text",
+    "executor": "text",
+    "requester_task_id": "text",
     "task_type": "text",
     "lane": "text",
     "external_task_id": "text",
@@ -73,6 +76,8 @@ NEW_ATTEMPT = {
 }
 NEW_DELIVERY = {
     "id": "uuid",
+    "kind": "text",
+    "peer_id": "text",
     "task_id": "uuid",
     "sequence": "int",
     "event": "text",

@@ -55,6 +55,9 @@ def _open(change: Change) -> None:
     assert opened is not None  # noqa: S101 - for the type checker; `write` looked
     Question.objects.create(
         id=opened.id,
+        owner=opened.owner,
+        request_id=opened.request_id,
+        wire_version=opened.wire_version,
         task_id=change.before.id,
         version=Question.objects.filter(task_id=change.before.id).count() + 1,
         kind=opened.kind,

@@ -123,12 +123,11 @@ def update_sql(dialect: Dialect) -> str:
 
 @cache
 def insert_task_sql(dialect: Dialect) -> str:
-    """Insert tasks, but none whose idempotency key its caller already used."""
+    """Insert tasks, but none whose idempotency key or id its requester already used."""
     names = ", ".join(columns.NEW_TASK)
     return (
         f"INSERT INTO {columns.TASK} ({names}) "  # noqa: S608 - names are ours
         # WHERE true: SQLite would read ON as a join condition.
         f"SELECT {names} FROM ({dialect.recordset(columns.NEW_TASK)}) AS r WHERE true "
-        "ON CONFLICT (caller_id, idempotency_key) "
-        "WHERE idempotency_key IS NOT NULL DO NOTHING RETURNING id"
+        "ON CONFLICT DO NOTHING RETURNING id"
     )

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
-from tasks_app.changes import Change, Json, Logged, Snapshot
+from tasks_app.changes import Change, Json, Logged, Outgoing, Snapshot
 from tasks_app.ledger import columns, questions, statements
 from tasks_app.ledger.dialect import Record, current
 from tasks_app.ledger.statements import Following, Guarded, Insert
@@ -15,7 +15,8 @@ from tasks_app.ledger.statements import Following, Guarded, Insert
 # Older callbacks that were not sent yet are not worth sending after the final one.
 _SUPERSEDE = (
     f"UPDATE {columns.DELIVERY} SET state = 'superseded', next_try_at = NULL "  # noqa: S608 - names are ours
-    "WHERE state = 'waiting' AND terminal = {false} AND leased_until IS NULL "
+    "WHERE kind = 'callback' AND state = 'waiting' AND terminal = {false} "
+    "AND leased_until IS NULL "
     "AND task_id IN (SELECT id FROM moved) AND task_id IN ({ended})"
 )
 
@@ -40,6 +41,7 @@ class NewTask:
     task: Snapshot
     payload: Json
     message: Logged
+    outgoing: Sequence[Outgoing]
     callback_token: str | None
     idempotency_key: str | None
     fingerprint: str
@@ -74,6 +76,11 @@ def insert(new: NewTask) -> bool:
                 columns.MESSAGE,
                 columns.NEW_MESSAGE,
                 [_row(new.task.id, new.message, columns.NEW_MESSAGE)],
+            ),
+            Insert(
+                columns.DELIVERY,
+                columns.NEW_DELIVERY,
+                [_delivery(new.task.id, outgoing) for outgoing in new.outgoing],
             ),
             Insert(
                 columns.ATTACHMENT,
@@ -192,13 +199,17 @@ def _attempts(changes: Iterable[Change]) -> list[Record]:
 
 def _deliveries(changes: Iterable[Change]) -> list[Record]:
     return [
-        {
-            **_row(change.before.id, outgoing, columns.NEW_DELIVERY),
-            "state": "waiting",
-            "tries": 0,
-            "schedule_from": 0,
-            "next_try_at": outgoing.created_at,
-        }
+        _delivery(change.before.id, outgoing)
         for change in changes
         for outgoing in change.outgoing
     ]
+
+
+def _delivery(task_id: uuid.UUID, outgoing: Outgoing) -> Record:
+    return {
+        **_row(task_id, outgoing, columns.NEW_DELIVERY),
+        "state": "waiting",
+        "tries": 0,
+        "schedule_from": 0,
+        "next_try_at": outgoing.created_at,
+    }

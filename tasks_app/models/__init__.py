@@ -3,9 +3,15 @@
 from tasks_app.models.attachment import Attachment
 from tasks_app.models.attempt import Attempt, JournalEntry
 from tasks_app.models.caller import Caller, CallerKey
-from tasks_app.models.delivery import Delivery, DeliveryAttempt, DeliveryState
+from tasks_app.models.delivery import (
+    Delivery,
+    DeliveryAttempt,
+    DeliveryKind,
+    DeliveryState,
+)
 from tasks_app.models.message import Message
 from tasks_app.models.question import HumanRequest, InfoRequest, Question, QuestionState
+from tasks_app.models.received import Received
 from tasks_app.models.task import Task
 
 __all__ = [
@@ -15,6 +21,7 @@ __all__ = [
     "CallerKey",
     "Delivery",
     "DeliveryAttempt",
+    "DeliveryKind",
     "DeliveryState",
     "HumanRequest",
     "InfoRequest",
@@ -22,5 +29,6 @@ __all__ = [
     "Message",
     "Question",
     "QuestionState",
+    "Received",
     "Task",
 ]

@@ -16,16 +16,37 @@ class DeliveryState(models.TextChoices):
     DEAD = "dead", "Given up"
 
 
+class DeliveryKind(models.TextChoices):
+    """What travels."""
+
+    CALLBACK = "callback", "Callback"
+    MESSAGE = "message", "Message to an agent"
+
+
 class Delivery(models.Model):
     """One event for one receiver, written with the state change that caused it.
+
+    A message for a peer that cannot be called waits without `next_try_at` until it is
+    fetched from the mailbox and acknowledged.
 
     The id is the Standard Webhooks `webhook-id`: the same on every try.
     """
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # Found by the unique pair with its sequence.
+    # None: a message to a peer that is about no task.
     task = models.ForeignKey(
-        Task, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+        Task,
+        null=True,
+        on_delete=models.CASCADE,
+        related_name="deliveries",
+        db_index=False,
+    )
+    kind = models.CharField(
+        max_length=10, choices=DeliveryKind, default=DeliveryKind.CALLBACK
+    )
+    peer = models.ForeignKey(
+        "agents_app.Agent", null=True, on_delete=models.CASCADE, related_name="+"
     )
     sequence = models.IntegerField()
     event = models.CharField(max_length=32)
@@ -51,7 +72,7 @@ class Delivery(models.Model):
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "sequence"], name="delivery_sequence"
+                fields=["task", "kind", "sequence"], name="delivery_sequence"
             )
         ]
         indexes = [

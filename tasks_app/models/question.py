@@ -42,6 +42,13 @@ class Question(models.Model):
     state = models.CharField(
         max_length=10, choices=QuestionState, default=QuestionState.OPEN
     )
+    # Who answers: our desk (or caller), or the peer that asked for the task.
+    owner = models.CharField(
+        max_length=8, choices=[("us", "Us"), ("peer", "The requesting agent")]
+    )
+    # How the executor names the question and its version, for the answer.
+    request_id = models.CharField(max_length=128)
+    wire_version = models.IntegerField(null=True)
     asked_by = models.CharField(max_length=200)
     created_at = models.DateTimeField()
     due_at = models.DateTimeField()

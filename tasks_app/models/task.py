@@ -17,9 +17,18 @@ class Task(models.Model):
     """One piece of P2A work (P2A 7.3) in one of the A2A states (A2A 4.1)."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    # Whose P2A task it is; nobody's when a peer asked for it.
     caller = models.ForeignKey(
-        Caller, on_delete=models.PROTECT, related_name="tasks", db_index=False
+        Caller,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="tasks",
+        db_index=False,
     )
+    # The two sides as A2A addresses, and the requester's own name for the task.
+    requester = models.CharField(max_length=200)
+    executor = models.CharField(max_length=200)
+    requester_task_id = models.CharField(max_length=128, null=True)  # noqa: DJ001
     task_type = models.CharField(max_length=100)
     lane = models.CharField(max_length=50)
     external_task_id = models.CharField(max_length=255, null=True)  # noqa: DJ001
@@ -99,17 +108,29 @@ class Task(models.Model):
                 name="task_leased",
                 condition=Q(leased_until__isnull=False),
             ),
+            # Live tasks of one executor: capacity of a peer, and its silence.
+            models.Index(
+                fields=["executor"],
+                name="task_of_executor",
+                condition=Q(due_at__isnull=False),
+            ),
             # sweep: deadlines
             models.Index(
                 fields=["due_at"], name="task_due", condition=Q(due_at__isnull=False)
             ),
         ]
         constraints = [
+            # The requester makes the id (A2A 6.1): unique per requester (decision 4).
+            models.UniqueConstraint(
+                fields=["requester", "requester_task_id"],
+                name="task_of_requester",
+                condition=Q(requester_task_id__isnull=False),
+            ),
             models.UniqueConstraint(
                 fields=["caller", "idempotency_key"],
                 name="task_idempotency",
                 condition=Q(idempotency_key__isnull=False),
-            )
+            ),
         ]
         permissions = [
             ("cancel_task", "Can cancel a task"),

@@ -17,7 +17,7 @@ from agents_app.protocol.payloads import (
 )
 from agents_app.protocol.states import Move, TaskState
 from agents_app.protocol.times import rfc3339
-from tasks_app import callbacks
+from tasks_app import outbox
 from tasks_app.changes import Change, Opened, Snapshot
 from tasks_app.transition import steps
 from tasks_app.transition.policy import Policy
@@ -29,12 +29,12 @@ _LONGEST_WAIT_S = 10 * 365 * 24 * 3600
 def begin(task: Snapshot, *, worker: str, now: datetime, policy: Policy) -> Change:
     """A worker takes the task: a new attempt under a lease (A2A 6.2, 6.4)."""
     update = TaskStatusUpdate(
-        task_id=str(task.id), status=TaskState.EXECUTING, progress=task.progress
+        task_id=task.wire_id, status=TaskState.EXECUTING, progress=task.progress
     )
     change = steps.say(
         steps.begin(task),
         update,
-        steps.from_executor(task, policy),
+        steps.from_executor(task),
         now,
         Move.EXECUTING,
     )
@@ -49,7 +49,7 @@ def begin(task: Snapshot, *, worker: str, now: datetime, policy: Policy) -> Chan
         queue_key=None,
         due_at=now + left,
     )
-    return callbacks.announce(change, now)
+    return outbox.announce(change, now, policy)
 
 
 def report(
@@ -63,7 +63,7 @@ def report(
 ) -> Change:
     """Progress of the live attempt; a number that goes back is only logged (G13)."""
     update = TaskStatusUpdate(
-        task_id=str(task.id),
+        task_id=task.wire_id,
         status=TaskState.EXECUTING,
         progress=progress,
         message=message or None,
@@ -72,7 +72,7 @@ def report(
     change = steps.say(
         steps.begin(task),
         update,
-        steps.from_executor(task, policy),
+        steps.from_executor(task),
         now,
         Move.EXECUTING,
     )
@@ -81,9 +81,9 @@ def report(
         progress=max(task.progress, progress),
         status_message=message or task.status_message,
         eta=eta,
-        leased_until=policy.leased_until(now),
+        leased_until=policy.leased_until(now) if task.running else None,
     )
-    return callbacks.announce(change, now)
+    return outbox.announce(change, now, policy)
 
 
 def complete(
@@ -91,14 +91,14 @@ def complete(
 ) -> Change:
     """The result, and the requester's acknowledgement (A2A 5.1, 6.5)."""
     change = steps.begin(task)
-    executor = steps.from_executor(task, policy)
+    executor = steps.from_executor(task)
     change = steps.say(change, outcome, executor, now, Move.COMPLETE)
-    change = _acknowledge(change, MessageType.TASK_COMPLETE, now, policy)
-    change = steps.withdraw(change, policy.node, now)
+    change = _acknowledge(change, MessageType.TASK_COMPLETE, now)
+    change = steps.withdraw(change, task.executor, now)
     change = steps.end_attempt(change, "completed", now)
     change = steps.end(change, now, outcome.summary or "Completed.")
     change = steps.with_after(change, progress=100)
-    return callbacks.announce(replace(change, result=outcome.result), now)
+    return outbox.announce(replace(change, result=outcome.result), now, policy)
 
 
 def fail(
@@ -112,13 +112,13 @@ def fail(
 ) -> Change:
     """The end with an error (A2A 6.6)."""
     change = steps.begin(task)
-    words = TaskFailed(task_id=str(task.id), error=error)
-    executor = steps.from_executor(task, policy)
+    words = TaskFailed(task_id=task.wire_id, error=error)
+    executor = steps.from_executor(task)
     change = steps.say(change, words, executor, now, Move.FAIL)
-    change = steps.withdraw(change, policy.node, now)
+    change = steps.withdraw(change, task.executor, now)
     change = steps.end_attempt(change, outcome, now, trace)
     change = steps.end(change, now, error.message)
-    return callbacks.announce(replace(change, error=error.to_json()), now)
+    return outbox.announce(replace(change, error=error.to_json()), now, policy)
 
 
 def ask(
@@ -128,23 +128,31 @@ def ask(
     position: int | None,
     now: datetime,
     policy: Policy,
+    local_desk: bool = False,
 ) -> Change:
-    """A question ends the attempt and waits without a worker (A2A 6.7, 6.9)."""
+    """A question ends the attempt and waits without a worker (A2A 6.7, 6.9).
+
+    Who asked for the task answers, so a peer's questions go to that peer; `local_desk`
+    keeps decisions here all the same (decisions 13).
+    """
     question_id = ids.new_id()
-    question = question.model_copy(update={"request_id": str(question_id)})
+    if question.request_id is None:  # Ours; a peer names its own.
+        question = question.model_copy(update={"request_id": str(question_id)})
     change = steps.begin(task)
-    executor = steps.from_executor(task, policy)
+    executor = steps.from_executor(task)
     info = isinstance(question, TaskNeedInfo)
     move = Move.NEED_INFO if info else Move.NEED_HUMAN
     change = steps.say(change, question, executor, now, move)
-    change = steps.withdraw(change, policy.node, now)
+    change = steps.withdraw(change, task.executor, now)
     change = steps.end_attempt(change, "parked", now)
     patience_s = min(question.answer_within_s or policy.answer_s, _LONGEST_WAIT_S)
     due_at = now + timedelta(seconds=patience_s)
     change = steps.with_after(change, failures=0, due_at=due_at)
-    opened = _opened(question, question_id, position, policy.node, now, due_at)
+    remote = outbox.is_remote(task.requester, policy)
+    owner = "peer" if remote and (info or not local_desk) else "us"
+    opened = _opened(question, question_id, position, owner, task, now, due_at)
     change = steps.with_after(change, status_message=_asking(question))
-    return callbacks.announce(replace(change, opened=opened), now)
+    return outbox.announce(replace(change, opened=opened), now, policy)
 
 
 def try_again(
@@ -163,12 +171,12 @@ def try_again(
     one would be over before it began (G05).
     """
     update = TaskStatusUpdate(
-        task_id=str(task.id), status=TaskState.EXECUTING, message=reason
+        task_id=task.wire_id, status=TaskState.EXECUTING, message=reason
     )
     change = steps.say(
         steps.begin(task),
         update,
-        steps.from_executor(task, policy),
+        steps.from_executor(task),
         now,
         Move.EXECUTING,
     )
@@ -183,9 +191,9 @@ def try_again(
 def hand_back(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
     """Claimed but not begun: back into line, without counting as a failure."""
     update = TaskStatusUpdate(
-        task_id=str(task.id), status=TaskState.EXECUTING, message="Back in the queue."
+        task_id=task.wire_id, status=TaskState.EXECUTING, message="Back in the queue."
     )
-    executor = steps.from_executor(task, policy)
+    executor = steps.from_executor(task)
     change = steps.say(steps.begin(task), update, executor, now, Move.EXECUTING)
     change = steps.end_attempt(
         change, "returned", now, heard_at=task.attempt_started_at
@@ -193,11 +201,9 @@ def hand_back(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
     return steps.enqueue(change, now, policy)
 
 
-def _acknowledge(
-    change: Change, acked: MessageType, now: datetime, policy: Policy
-) -> Change:
-    words = TaskAck(task_id=str(change.before.id), acked_type=acked)
-    requester = steps.from_requester(change.before, policy)
+def _acknowledge(change: Change, acked: MessageType, now: datetime) -> Change:
+    words = TaskAck(task_id=change.before.wire_id, acked_type=acked)
+    requester = steps.from_requester(change.before)
     return steps.say(change, words, requester, now, None)
 
 
@@ -205,28 +211,30 @@ def _opened(
     question: TaskNeedInfo | TaskNeedHuman,
     question_id: uuid.UUID,
     position: int | None,
-    asked_by: str,
+    owner: str,
+    task: Snapshot,
     now: datetime,
     due_at: datetime,
 ) -> Opened:
+    opened = Opened(
+        id=question_id,
+        owner=owner,
+        request_id=question.request_id or str(question_id),
+        wire_version=question.version,
+        kind="info" if isinstance(question, TaskNeedInfo) else "human",
+        position=position,
+        asked_by=task.executor,
+        created_at=now,
+        due_at=due_at,
+    )
     if isinstance(question, TaskNeedInfo):
-        return Opened(
-            id=question_id,
-            kind="info",
-            position=position,
-            asked_by=asked_by,
-            created_at=now,
-            due_at=due_at,
+        return replace(
+            opened,
             reason={"summary": question.reason},
             missing_fields=tuple(f.to_json() for f in question.missing_fields),
         )
-    return Opened(
-        id=question_id,
-        kind="human",
-        position=position,
-        asked_by=asked_by,
-        created_at=now,
-        due_at=due_at,
+    return replace(
+        opened,
         level=question.escalation_level,
         reason=question.reason,
         options=tuple(option.to_json() for option in question.options),

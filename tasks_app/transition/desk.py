@@ -11,7 +11,7 @@ from agents_app.protocol.payloads import (
     TaskInfoProvided,
 )
 from agents_app.protocol.states import Move
-from tasks_app import callbacks
+from tasks_app import outbox
 from tasks_app.changes import Change, Closed, Held, Internal, Json, Snapshot
 from tasks_app.transition import steps
 from tasks_app.transition.policy import Policy
@@ -21,14 +21,15 @@ def cancel(
     task: Snapshot, *, by: str, reason: str, now: datetime, policy: Policy
 ) -> Change:
     """The requester takes the task back; the executor acknowledges (A2A 5.4)."""
-    words = TaskCancel(task_id=str(task.id), reason=reason or None)
-    change = steps.say(steps.begin(task), words, (by, policy.node), now, Move.CANCEL)
-    acked = TaskAck(task_id=str(task.id), acked_type=MessageType.TASK_CANCEL)
-    change = steps.say(change, acked, steps.from_executor(task, policy), now, None)
+    words = TaskCancel(task_id=task.wire_id, reason=reason or None)
+    change = steps.say(steps.begin(task), words, (by, task.executor), now, Move.CANCEL)
+    if task.executor == policy.node:  # A peer says so itself.
+        acked = TaskAck(task_id=task.wire_id, acked_type=MessageType.TASK_CANCEL)
+        change = steps.say(change, acked, steps.from_executor(task), now, None)
     change = steps.withdraw(change, by, now)
     change = steps.end_attempt(change, "cancelled", now)
     change = steps.end(change, now, reason or "Cancelled.")
-    return callbacks.announce(change, now)
+    return outbox.announce(change, now, policy)
 
 
 def provide(
@@ -46,13 +47,13 @@ def provide(
     Complete ones end the question and put the task back in line.
     """
     move = Move.INFO_COMPLETE if complete else Move.INFO_PARTIAL
-    change = steps.say(steps.begin(task), words, (by, policy.node), now, move)
+    change = steps.say(steps.begin(task), words, (by, task.executor), now, move)
     if not complete:
-        return replace(change, provided=together)
+        return outbox.announce(replace(change, provided=together), now, policy)
     closed = Closed(state="answered", by=by, at=now, answer=together)
     change = replace(change, closed=closed, provided=together, answered=together)
     change = steps.with_after(change, status_message="The information is there.")
-    return callbacks.announce(steps.enqueue(change, now, policy), now)
+    return outbox.announce(steps.enqueue(change, now, policy), now, policy)
 
 
 def claim(
@@ -91,7 +92,7 @@ def decide(
     `state` is "expired" when a deadline decided.
     """
     move = Move.APPROVE if words.decision.approved else Move.DECLINE
-    change = steps.say(steps.begin(task), words, (by, policy.node), now, move)
+    change = steps.say(steps.begin(task), words, (by, task.executor), now, move)
     answer = {
         "decision": words.decision.to_json(),
         "decided_by": words.decided_by.to_json(),
@@ -102,4 +103,4 @@ def decide(
     change = steps.with_after(
         change, status_message=f"{verb} by {words.decided_by.user_id}."
     )
-    return callbacks.announce(steps.enqueue(change, now, policy), now)
+    return outbox.announce(steps.enqueue(change, now, policy), now, policy)

@@ -20,7 +20,6 @@ from tasks_app.changes import (
     Json,
     Logged,
     Snapshot,
-    caller_address,
 )
 from tasks_app.transition.policy import Policy, queue_key
 
@@ -33,14 +32,14 @@ def begin(task: Snapshot) -> Change:
     return Change(before=task, after=task)
 
 
-def from_executor(task: Snapshot, policy: Policy) -> Route:
-    """Executor → requester, for a task that this node runs for a P2A caller."""
-    return policy.node, caller_address(task.caller_id)
+def from_executor(task: Snapshot) -> Route:
+    """Executor → requester."""
+    return task.executor, task.requester
 
 
-def from_requester(task: Snapshot, policy: Policy) -> Route:
+def from_requester(task: Snapshot) -> Route:
     """Requester → executor."""
-    return caller_address(task.caller_id), policy.node
+    return task.requester, task.executor
 
 
 def say(
@@ -52,7 +51,7 @@ def say(
     that implies acceptance from `pending` logs the confirm it implies (decisions 6).
     """
     if change.after.state is TaskState.PENDING and move in IMPLIES_CONFIRM:
-        confirm = TaskConfirm(task_id=str(change.before.id))
+        confirm = TaskConfirm(task_id=change.before.wire_id)
         change = say(change, confirm, route, now, Move.CONFIRM)
     return note(change, type_of(words), words.to_json(), route, now, move)
 
@@ -90,12 +89,18 @@ def withdraw(change: Change, by: str, now: datetime) -> Change:
 
 
 def enqueue(change: Change, ready_at: datetime, policy: Policy) -> Change:
-    """Put it in line for a worker, from `ready_at` on."""
+    """Put it in line for a worker, from `ready_at` on.
+
+    A task that a peer executes has no worker here: only its deadline moves.
+    """
+    due_at = ready_at + timedelta(seconds=policy.max_queue_s)
+    if change.after.executor != policy.node:
+        return with_after(change, due_at=due_at)
     return with_after(
         change,
         ready_at=ready_at,
         queue_key=queue_key(ready_at, change.after.priority),
-        due_at=ready_at + timedelta(seconds=policy.max_queue_s),
+        due_at=due_at,
     )
 
 

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from tasks_app.admin.tree import Node, one_line, tree
 from tasks_app.admin.when import to_the_millisecond
-from tasks_app.changes import caller_address
 from tasks_app.models import Message, Task
 
 # A task that reports progress for hours has thousands; the last ones matter.
@@ -38,7 +37,7 @@ def timeline(task: Task) -> tuple[list[Entry], int]:
 def _entry(message: Message, task: Task) -> Entry:
     payload: Mapping[str, object] = message.payload
     shown = {key: value for key, value in payload.items() if key != "task_id"}
-    names = {caller_address(task.caller_id): f"caller {task.caller}"}
+    names = {task.requester: f"caller {task.caller}"} if task.caller else {}
     route = [names.get(one, one) for one in (message.sender, message.recipient)]
     return Entry(
         generation=message.generation,

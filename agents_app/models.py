@@ -1,0 +1,63 @@
+"""The remote agents this node talks to: who they are, how to reach and trust them."""
+
+from datetime import datetime, timedelta
+
+from django.db import models
+
+
+class AgentState(models.TextChoices):
+    """What an administrator allows; presence is told by `heartbeat_at`."""
+
+    ENABLED = "enabled", "Enabled"
+    DRAINING = "draining", "Draining: no new tasks"
+    DISABLED = "disabled", "Disabled: no messages"
+
+
+class Agent(models.Model):
+    """One peer, known by `agent:<id>` on the wire.
+
+    Without an endpoint it cannot be called and fetches its messages from its mailbox.
+    """
+
+    id = models.CharField(max_length=100, primary_key=True)
+    name = models.CharField(max_length=100)
+    endpoint = models.CharField(max_length=2048, blank=True, default="")
+    # One or two, sealed by the vault; the first signs, all verify (design §3).
+    secrets = models.JSONField(default=list, editable=False)
+    state = models.CharField(
+        max_length=10, choices=AgentState, default=AgentState.ENABLED
+    )
+    # How many of our tasks it may have at a time, whatever it says itself.
+    max_tasks = models.PositiveIntegerField(default=100)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    # What it last said of itself (A2A 2.5, 2.4).
+    heartbeat_at = models.DateTimeField(null=True, editable=False)
+    status = models.CharField(max_length=16, default="", editable=False)
+    active = models.PositiveIntegerField(default=0, editable=False)
+    capacity = models.PositiveIntegerField(default=0, editable=False)
+    capabilities = models.JSONField(null=True, editable=False)
+    capabilities_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        ordering = ["id"]
+        permissions = [
+            ("ping_agent", "Can ping an agent and ask for its capabilities"),
+            ("rotate_agent_secret", "Can rotate the secret of an agent"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.id
+
+    @property
+    def address(self) -> str:
+        """`agent:<id>` (design §3)."""
+        return f"agent:{self.id}"
+
+    def is_online(self, now: datetime, patience: timedelta) -> bool:
+        """Whether a heartbeat came lately."""
+        return self.heartbeat_at is not None and self.heartbeat_at + patience > now
+
+    def task_types(self) -> list[dict[str, object]]:
+        """What it offered last (P2A 7.6)."""
+        return list((self.capabilities or {}).get("supported_task_types", ()))
