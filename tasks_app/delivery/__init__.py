@@ -9,6 +9,7 @@ whoever still holds the lease. So it arrives at least once, under the same id (G
 
 from tasks_app.delivery.courier import deliver_due
 from tasks_app.delivery.due import anything_due
+from tasks_app.delivery.mailbox import acknowledge, refuse
 from tasks_app.delivery.replaying import replay
 
-__all__ = ["anything_due", "deliver_due", "replay"]
+__all__ = ["acknowledge", "anything_due", "deliver_due", "refuse", "replay"]

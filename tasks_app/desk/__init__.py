@@ -8,16 +8,19 @@ somebody may come in; the verbs check the rights that depend on the question.
 
 from tasks_app.desk.deciding import (
     Shown,
+    change_by_peer,
     claim,
     decide,
     decide_by_timeout,
     may_decide,
     release,
 )
-from tasks_app.desk.informing import expire_info, provide
+from tasks_app.desk.informing import change_by_facts, expire_info, provide
 
 __all__ = [
     "Shown",
+    "change_by_facts",
+    "change_by_peer",
     "claim",
     "decide",
     "decide_by_timeout",

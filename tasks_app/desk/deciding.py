@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -85,9 +86,9 @@ def decide(shown: Shown, decision: Decision, user: User) -> None:
     now = timezone.now()
     question = _open(shown, user)
     words = HumanDecision(
-        task_id=str(question.task_id),
+        task_id=task_name(question),
         request_id=question.request_id,
-        version=question.wire_version or question.version,
+        version=question.wire_version,
         decision=check_offered(question, decision),
         decided_by=_decider(user, question),
     )
@@ -101,13 +102,35 @@ def decide(shown: Shown, decision: Decision, user: User) -> None:
     lifecycle.change(question.task_id, plan)
 
 
+def change_by_peer(
+    task: Snapshot, words: HumanDecision, *, by: str, now: datetime
+) -> Change:
+    """The peer that asked for the task answers its question (decisions 13).
+
+    ALREADY_DECIDED when none is open, QUESTION_CHANGED when it answers another one,
+    FORBIDDEN when the decision is our desk's, DECISION_INVALID.
+    """
+    question = Question.objects.filter(
+        task_id=task.id, kind=Question.Kind.HUMAN, state=QuestionState.OPEN
+    ).first()
+    if question is None:
+        code = Code.TASK_ENDED if task.ended else Code.ALREADY_DECIDED
+        raise SynapseError(code, details={"state": str(task.state)})
+    if question.owner != "peer":
+        raise SynapseError(Code.FORBIDDEN)
+    if words.request_id not in (None, question.request_id):
+        raise SynapseError(Code.QUESTION_CHANGED)
+    check_offered(question, words.decision)
+    return plans.decide(task, words, by=by, now=now, policy=lifecycle.policy())
+
+
 def decide_by_timeout(question: Question) -> None:
     """Nobody answered in time: silence is never consent, so it is declined (G42)."""
     now = timezone.now()
     words = HumanDecision(
-        task_id=str(question.task_id),
+        task_id=task_name(question),
         request_id=question.request_id,
-        version=question.wire_version or question.version,
+        version=question.wire_version,
         decision=Decision(action=Action.REJECT, comment="Nobody answered in time."),
         decided_by=DecidedBy(user_id=TIMEOUT, role="policy"),
     )
@@ -135,7 +158,9 @@ def _open(shown: Shown, user: User) -> Question:
     Read after the task: when the question changes later, so does the task's generation,
     and the write is refused.
     """
-    found = Question.objects.select_related("claimed_by").filter(pk=shown.question_id)
+    found = Question.objects.select_related("claimed_by", "task").filter(
+        pk=shown.question_id
+    )
     question = found.first()
     if question is None:
         raise SynapseError(Code.QUESTION_CHANGED)
@@ -149,6 +174,11 @@ def _open(shown: Shown, user: User) -> Question:
     if holder is not None and holder.pk != user.pk:
         raise SynapseError(Code.CLAIMED_BY_OTHER, details=_claim_of(question, holder))
     return question
+
+
+def task_name(question: Question) -> str:
+    """The `task_id` of its messages (A2A 6.1: the requester's own)."""
+    return question.task.requester_task_id or str(question.task_id)
 
 
 def _decider(user: User, question: Question) -> DecidedBy:

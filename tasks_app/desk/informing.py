@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from django.utils import timezone
 
@@ -35,29 +36,41 @@ def provide(
     now = timezone.now()
 
     def plan(task: Snapshot) -> Change:
-        question = _open(task)
-        if version is not None and version != question.version:
-            details = {"version": question.version}
-            raise SynapseError(Code.QUESTION_CHANGED, details=details)
-        _check(question, provided)
-        together = {**question.provided, **provided}
-        words = TaskInfoProvided(
-            task_id=str(task.id),
-            request_id=question.request_id,
-            version=question.wire_version or question.version,
-            provided_info=provided,
-        )
-        return plans.provide(
-            task,
-            words,
-            complete=_is_complete(question, together),
-            together=together,
-            by=by,
-            now=now,
-            policy=lifecycle.policy(),
-        )
+        return change_by_facts(task, provided, by=by, version=version, now=now)
 
     return lifecycle.change(task_id, plan).after
+
+
+def change_by_facts(
+    task: Snapshot,
+    provided: Mapping[str, object],
+    *,
+    by: str,
+    version: int | None,
+    now: datetime,
+) -> Change:
+    """What the facts do to the task; see `provide`."""
+    question = _open(task)
+    if version is not None and version != question.version:
+        details = {"version": question.version}
+        raise SynapseError(Code.QUESTION_CHANGED, details=details)
+    _check(question, provided)
+    together = {**question.provided, **provided}
+    words = TaskInfoProvided(
+        task_id=task.wire_id,
+        request_id=question.request_id,
+        version=question.wire_version,
+        provided_info=provided,
+    )
+    return plans.provide(
+        task,
+        words,
+        complete=_is_complete(question, together),
+        together=together,
+        by=by,
+        now=now,
+        policy=lifecycle.policy(),
+    )
 
 
 def expire_info(task: Snapshot) -> None:

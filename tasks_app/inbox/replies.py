@@ -1,0 +1,38 @@
+"""The two answers: `p2p:ack` for stored, `p2p:nack` for without effect."""
+
+from django.utils import timezone
+
+from agents_app.protocol import ids
+from agents_app.protocol.envelope import Envelope
+from agents_app.protocol.errors import SynapseError
+from agents_app.protocol.payloads import Ack, ErrorObject, Nack, Payload
+from tasks_app import lifecycle
+
+# To whoever sent something that named no sender.
+NOBODY = "agent:unknown"
+
+
+def ack_of(envelope: Envelope) -> Envelope:
+    """The message is stored."""
+    return _reply(
+        Ack(message_id=envelope.message_id), envelope.sender, envelope.message_id
+    )
+
+
+def nack_of(
+    error: SynapseError, *, recipient: str = NOBODY, message_id: str | None = None
+) -> Envelope:
+    """The message had no effect, and why."""
+    words = Nack(message_id=message_id or "", error=ErrorObject.of(error))
+    return _reply(words, recipient, message_id)
+
+
+def _reply(words: Payload, recipient: str, about: str | None) -> Envelope:
+    return Envelope.carrying(
+        words,
+        message_id=ids.new_message_id(),
+        sender=lifecycle.policy().node,
+        recipient=recipient,
+        timestamp=timezone.now(),
+        in_reply_to=about,
+    )
