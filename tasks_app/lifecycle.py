@@ -30,9 +30,9 @@ from tasks_app import ledger, outbox, queue, room, routing, schemas
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
 from tasks_app.ledger import Candidate, NewAttachment, NewTask
 from tasks_app.models import Task
+from tasks_app.policy import Policy, queue_key
 from tasks_app.routing import Executor
 from tasks_app.transition import attempts, desk
-from tasks_app.transition.policy import Policy, queue_key
 
 # A verb that keeps losing against others gives up with a retryable error.
 _TRIES = 10

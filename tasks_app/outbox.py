@@ -13,7 +13,7 @@ from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.messages import MessageType
 from tasks_app import callbacks
 from tasks_app.changes import Change, Logged, Outgoing
-from tasks_app.transition.policy import Policy
+from tasks_app.policy import Policy
 
 
 def announce(change: Change, now: datetime, policy: Policy) -> Change:

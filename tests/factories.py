@@ -13,7 +13,7 @@ from tasks_app import lifecycle
 from tasks_app.changes import Snapshot
 from tasks_app.lifecycle import Submission
 from tasks_app.models import Caller, Question, QuestionState, Task
-from tasks_app.transition.policy import Policy, queue_key
+from tasks_app.policy import Policy, queue_key
 
 NOW = datetime(2024, 5, 31, 12, 0, tzinfo=UTC)
 POLICY = Policy(node="agent:synapse", lease_s=60, max_queue_s=600, answer_s=3600)

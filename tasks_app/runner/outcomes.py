@@ -14,8 +14,8 @@ from agents_app.protocol.payloads import (
     TaskFailed,
 )
 from tasks_app.changes import Change, Snapshot
+from tasks_app.policy import Policy
 from tasks_app.transition import attempts
-from tasks_app.transition.policy import Policy
 
 
 def change_of(

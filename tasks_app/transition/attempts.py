@@ -19,8 +19,8 @@ from agents_app.protocol.states import Move, TaskState
 from agents_app.protocol.times import rfc3339
 from tasks_app import outbox
 from tasks_app.changes import Change, Opened, Snapshot
+from tasks_app.policy import Policy
 from tasks_app.transition import steps
-from tasks_app.transition.policy import Policy
 
 # Ten years: what an executor asks for beyond them may be no date at all.
 _LONGEST_WAIT_S = 10 * 365 * 24 * 3600

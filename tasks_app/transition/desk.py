@@ -13,8 +13,8 @@ from agents_app.protocol.payloads import (
 from agents_app.protocol.states import Move
 from tasks_app import outbox
 from tasks_app.changes import Change, Closed, Held, Internal, Json, Snapshot
+from tasks_app.policy import Policy
 from tasks_app.transition import steps
-from tasks_app.transition.policy import Policy
 
 
 def cancel(

@@ -27,8 +27,8 @@ from agents_app.protocol.states import WAITING
 from agents_app.protocol.times import parse_rfc3339
 from tasks_app import outbox
 from tasks_app.changes import Change, Snapshot
+from tasks_app.policy import Policy
 from tasks_app.transition import attempts, desk, steps
-from tasks_app.transition.policy import Policy
 
 
 def from_executor(

@@ -21,7 +21,7 @@ from tasks_app.changes import (
     Logged,
     Snapshot,
 )
-from tasks_app.transition.policy import Policy, queue_key
+from tasks_app.policy import Policy, queue_key
 
 # Where the words of a message come from and go to.
 Route = tuple[str, str]

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from tasks_app import ledger
-from tasks_app.transition.policy import queue_key
+from tasks_app.policy import queue_key
 from tests.factories import set_row, submitted
 from tests.tasks.ledger.planning import begun
 from tests.tasks.racing import race

@@ -9,7 +9,7 @@ from agents_app.protocol.states import TaskState
 from tasks_app import lifecycle
 from tasks_app.ledger import NewAttachment
 from tasks_app.models import Task
-from tasks_app.transition.policy import queue_key
+from tasks_app.policy import queue_key
 from tests.factories import row, submission, submitted
 
 

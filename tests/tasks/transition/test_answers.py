@@ -11,8 +11,8 @@ from agents_app.protocol.payloads import (
     TaskInfoProvided,
 )
 from agents_app.protocol.states import LIVE, TaskState
+from tasks_app.policy import queue_key
 from tasks_app.transition import desk
-from tasks_app.transition.policy import queue_key
 from tests.factories import POLICY, TASK_ID, after, snapshot, waiting
 from tests.tasks.transition.saying import generations, routes, said
 

@@ -1,8 +1,8 @@
 """An attempt that died, and one that never began: both go back into line."""
 
 from agents_app.protocol.states import TaskState
+from tasks_app.policy import queue_key
 from tasks_app.transition import attempts
-from tasks_app.transition.policy import queue_key
 from tests.factories import POLICY, after, running
 from tests.tasks.transition.saying import said
 
