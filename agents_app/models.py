@@ -22,7 +22,8 @@ class Agent(models.Model):
     id = models.CharField(max_length=100, primary_key=True)
     name = models.CharField(max_length=100)
     endpoint = models.CharField(max_length=2048, blank=True, default="")
-    # One or two, sealed by the vault; the first signs, all verify (design §3).
+    # One or two, sealed by the vault, the newest first. All of them sign and all
+    # verify, so that neither side has to change at the same moment (G37).
     secrets = models.JSONField(default=list, editable=False)
     state = models.CharField(
         max_length=10, choices=AgentState, default=AgentState.ENABLED
@@ -38,6 +39,7 @@ class Agent(models.Model):
     capacity = models.PositiveIntegerField(default=0, editable=False)
     capabilities = models.JSONField(null=True, editable=False)
     capabilities_at = models.DateTimeField(null=True, editable=False)
+    capabilities_asked_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         ordering = ["id"]

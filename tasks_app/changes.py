@@ -51,6 +51,8 @@ class Snapshot:
     created_at: datetime
     callback_url: str | None
     callback_events: tuple[str, ...]
+    # The caller chose the executor.
+    pinned: bool = False
 
     state: TaskState
     generation: int

@@ -224,6 +224,7 @@ def _row_of(wanted: Submission, executor: Executor, now: datetime) -> Snapshot:
         requester=_requester(wanted),
         executor=executor.address,
         requester_task_id=wanted.requester_task_id,
+        pinned=wanted.agent_id is not None,
         task_type=wanted.task_type,
         lane=spec.lane if spec else "",
         external_task_id=wanted.external_task_id,

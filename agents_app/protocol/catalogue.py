@@ -37,6 +37,8 @@ _RETRYABLE = frozenset(
         Code.NO_LIVE_AGENT,
         Code.DELIVERY_FAILED,
         Code.ADDRESS_UNRESOLVED,
+        Code.AGENT_SILENT,
+        Code.FILE_NOT_READY,
     }
 )
 
@@ -82,6 +84,7 @@ _ENTRIES: Mapping[Code, tuple[int, str]] = {
     Code.FILE_NOT_FOUND: (404, "The task has no such file."),
     Code.CHANGED_MEANWHILE: (409, "The task kept changing while this was applied."),
     Code.PROGRESS_INVALID: (422, "Progress is an integer from 0 to 100."),
+    Code.FILE_NOT_READY: (404, "The file is still on its way; ask again soon."),
     Code.NO_INFO_NEEDED: (409, "The task is not waiting for information."),
     Code.INFO_INVALID: (422, "The provided information does not fit the task."),
     Code.INFO_TIMEOUT: (504, "The missing information did not arrive in time."),
@@ -111,6 +114,7 @@ _ENTRIES: Mapping[Code, tuple[int, str]] = {
     Code.MESSAGE_ID_REUSED: (409, "This message id came with other content before."),
     Code.DELIVERY_FAILED: (502, "The message could not be delivered."),
     Code.ADDRESS_UNRESOLVED: (502, "The address could not be resolved."),
+    Code.AGENT_SILENT: (504, "The agent that had the task fell silent."),
 }
 
 

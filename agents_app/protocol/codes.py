@@ -56,6 +56,7 @@ class Code(IntEnum):
     FILE_NOT_FOUND = 2018
     CHANGED_MEANWHILE = 2019
     PROGRESS_INVALID = 2020
+    FILE_NOT_READY = 2021
 
     NO_INFO_NEEDED = 3001
     INFO_INVALID = 3002
@@ -86,6 +87,7 @@ class Code(IntEnum):
     MESSAGE_ID_REUSED = 6005
     DELIVERY_FAILED = 6006
     ADDRESS_UNRESOLVED = 6007
+    AGENT_SILENT = 6008
 
     @property
     def category(self) -> Category:

@@ -37,6 +37,7 @@ TEXTS_ZH: Mapping[Code, str] = {
     Code.FILE_NOT_FOUND: "该任务没有此文件。",
     Code.CHANGED_MEANWHILE: "处理期间任务不断发生变化。",
     Code.PROGRESS_INVALID: "进度必须是 0 到 100 的整数。",
+    Code.FILE_NOT_READY: "文件尚在传输中。请稍后再试。",
     Code.NO_INFO_NEEDED: "任务当前不需要补充信息。",
     Code.INFO_INVALID: "补充的信息不符合任务要求。",
     Code.INFO_TIMEOUT: "未在期限内收到补充信息。",
@@ -63,4 +64,5 @@ TEXTS_ZH: Mapping[Code, str] = {
     Code.MESSAGE_ID_REUSED: "该消息 ID 已用于不同内容的消息。",
     Code.DELIVERY_FAILED: "消息投递失败。",
     Code.ADDRESS_UNRESOLVED: "无法解析该地址。",
+    Code.AGENT_SILENT: "执行任务的智能体失去联系。",
 }

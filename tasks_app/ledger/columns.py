@@ -8,6 +8,9 @@ ATTACHMENT = "tasks_app_attachment"
 
 # What a change may write. Safe to write whole: the generation guards them all.
 CONTROL = {
+    # A task that its executor never confirmed is offered to another one.
+    "executor": "text",
+    "lane": "text",
     "state": "text",
     "generation": "int",
     "progress": "int",
@@ -35,10 +38,9 @@ FIXED = {
     "id": "uuid",
     "caller_id": "uuid",
     "requester": "text",
-    "executor": "text",
     "requester_task_id": "text",
+    "pinned": "bool",
     "task_type": "text",
-    "lane": "text",
     "external_task_id": "text",
     "priority": "text",
     "max_duration_s": "int",
@@ -99,5 +101,8 @@ NEW_ATTACHMENT = {
     "content_type": "text",
     "size": "bigint",
     "sha256": "text",
+    "source_url": "text",
+    "fetch_at": "time",
+    "fetch_tries": "int",
     "created_at": "time",
 }

@@ -32,6 +32,10 @@ class NewAttachment:
     size: int
     sha256: str
     created_at: datetime
+    # Where the bytes still have to be fetched from, and when the courier does.
+    source_url: str = ""
+    fetch_at: datetime | None = None
+    fetch_tries: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,9 +23,21 @@ class Attachment(models.Model):
     size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField()
+    # Where a peer keeps it; empty once the bytes are here. `fetch_at` is when the
+    # courier tries next, nothing when it never does (again).
+    source_url = models.CharField(max_length=2048, blank=True, default="")
+    fetch_at = models.DateTimeField(null=True)
+    fetch_tries = models.SmallIntegerField(default=0)
 
     class Meta:
         ordering = ["created_at", "id"]
+        indexes = [
+            models.Index(
+                fields=["fetch_at"],
+                name="attachment_fetch",
+                condition=models.Q(fetch_at__isnull=False),
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -28,6 +28,8 @@ class Task(models.Model):
     # The two sides as A2A addresses, and the requester's own name for the task.
     requester = models.CharField(max_length=200)
     executor = models.CharField(max_length=200)
+    # The caller chose the executor: it is never offered to another one.
+    pinned = models.BooleanField(default=False)
     requester_task_id = models.CharField(max_length=128, null=True)  # noqa: DJ001
     task_type = models.CharField(max_length=100)
     lane = models.CharField(max_length=50)

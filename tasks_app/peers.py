@@ -1,0 +1,160 @@
+"""Peers: the remote agents this node talks to, and the secrets they share with it.
+
+    admin, register_agent → verb → agent row
+
+A clear secret exists only in what a verb returns; at rest it is sealed. Every active
+secret signs and verifies: first this side gets a new one, then the peer, then the old
+one is dropped, and no message is refused in between (G37).
+"""
+
+import re
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from agents_app import outbound
+from agents_app.models import Agent, AgentState
+from agents_app.protocol import signing
+from agents_app.protocol.errors import Code, SynapseError
+from tasks_app import queue
+from tasks_app.models import Delivery, DeliveryKind, DeliveryState
+from tasks_app.secrets import vault
+
+# It stands in an address, in a header and in paths.
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_MAX_SECRETS = 2
+
+
+def register(
+    agent_id: str, name: str = "", *, endpoint: str = "", secret: str | None = None
+) -> tuple[Agent, str]:
+    """A new peer, enabled, and its secret `whsec_…` in clear text, only here.
+
+    `endpoint` is the whole URL to which its messages are posted; without one it fetches
+    them from its mailbox. Raises INVALID_FIELD naming the field, and ADDRESS_REFUSED.
+    """
+    _check_id(agent_id)
+    _check_name(name)
+    _check_endpoint(endpoint)
+    clear = _secret(secret)
+    agent = Agent(
+        id=agent_id, name=name, endpoint=endpoint, secrets=[vault().seal(clear)]
+    )
+    with transaction.atomic():
+        if Agent.objects.filter(pk=agent_id).exists():
+            raise _invalid("id", "is taken")
+        agent.save(force_insert=True)
+    return agent, clear
+
+
+def rotate_secret(agent: Agent, secret: str | None = None) -> str:
+    """A new first secret, in clear text; the one before stays as the second.
+
+    A third one is dropped. INVALID_FIELD for a given secret that is none.
+    """
+    clear = _secret(secret)
+    with transaction.atomic():
+        held = _locked(agent)
+        held.secrets = [vault().seal(clear), *held.secrets][:_MAX_SECRETS]
+        held.save(update_fields=["secrets"])
+    agent.secrets = held.secrets
+    return clear
+
+
+def drop_old_secret(agent: Agent) -> bool:
+    """Only the newest secret counts from now on; False when there was no other."""
+    with transaction.atomic():
+        held = _locked(agent)
+        dropped = len(held.secrets) > 1
+        held.secrets = held.secrets[:1]
+        held.save(update_fields=["secrets"])
+    agent.secrets = held.secrets
+    return dropped
+
+
+def secrets_of(agent: Agent) -> list[str]:
+    """The active secrets in clear text, the newest first."""
+    return [vault().open(sealed) for sealed in agent.secrets]
+
+
+def enable(agent: Agent) -> None:
+    """It may get new tasks."""
+    _set_state(agent, AgentState.ENABLED)
+
+
+def drain(agent: Agent) -> None:
+    """No new tasks; those it has go on."""
+    _set_state(agent, AgentState.DRAINING)
+
+
+def disable(agent: Agent) -> None:
+    """No messages either way; its tasks are offered elsewhere or fail (G35)."""
+    _set_state(agent, AgentState.DISABLED)
+
+
+def set_endpoint(agent: Agent, endpoint: str) -> None:
+    """Call it there from now on; "" for never: it has a mailbox.
+
+    What waits for it moves along. Raises INVALID_FIELD, ADDRESS_REFUSED.
+    """
+    _check_endpoint(endpoint)
+    with transaction.atomic():
+        Agent.objects.filter(pk=agent.pk).update(endpoint=endpoint)
+        _waiting(agent).update(next_try_at=timezone.now() if endpoint else None)
+        queue.ring_courier()
+    agent.endpoint = endpoint
+
+
+def _set_state(agent: Agent, state: AgentState) -> None:
+    Agent.objects.filter(pk=agent.pk).update(state=state)
+    agent.state = state
+
+
+def _locked(agent: Agent) -> Agent:
+    """Two administrators who rotate at once must not lose a secret."""
+    return Agent.objects.select_for_update().get(pk=agent.pk)
+
+
+def _waiting(agent: Agent) -> QuerySet[Delivery]:
+    return Delivery.objects.filter(
+        peer=agent.pk, kind=DeliveryKind.MESSAGE, state=DeliveryState.WAITING
+    )
+
+
+def _secret(given: str | None) -> str:
+    if given is None:
+        return signing.new_secret()
+    signing.check_secret(given)
+    return given
+
+
+def _check_id(agent_id: str) -> None:
+    if not _ID.fullmatch(agent_id):
+        raise _invalid(
+            "id", "is 1 to 100 letters, digits, dots, hyphens and underscores"
+        )
+    if agent_id == settings.SYNAPSE_AGENT_ID:
+        raise _invalid("id", "is this node's own")
+
+
+def _check_name(name: str) -> None:
+    if len(name) > 100 or not name.isprintable():
+        raise _invalid("name", "is up to 100 printable characters")
+
+
+def _check_endpoint(endpoint: str) -> None:
+    if endpoint:
+        outbound.check_url(
+            endpoint,
+            allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
+            resolve=True,
+            field="endpoint",
+        )
+
+
+def _invalid(field: str, text: str) -> SynapseError:
+    return SynapseError(
+        Code.INVALID_FIELD, f"The {field} {text}.", details={"fields": {field: text}}
+    )
