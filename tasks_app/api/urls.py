@@ -3,7 +3,7 @@
 Ids are taken as any text: a malformed one is answered like an unknown one.
 """
 
-from django.urls import path
+from django.urls import include, path
 
 from tasks_app.api.views.capabilities import CapabilityViewSet
 from tasks_app.api.views.docs import DocsView, SchemaViewSet
@@ -25,6 +25,7 @@ urlpatterns = [
     ),
     path("tasks", _task({"get": "list"})),
     path("capabilities", CapabilityViewSet.as_view({"get": "retrieve"})),
+    path("a2a/", include("tasks_app.api.a2a.urls")),
     path("schema", SchemaViewSet.as_view({"get": "retrieve"})),
     path("docs", DocsView.as_view()),
 ]

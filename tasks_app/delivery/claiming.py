@@ -2,7 +2,8 @@
 
 The claim is one conditional UPDATE under the rules of `due`. A lock per endpoint makes
 claimants of the same endpoint take turns: two that counted at the same moment would
-both see the last free place. A task has one endpoint, so its order is safe as well.
+both see the last free place. A receiver has one endpoint, so the order of what a task
+sends to it is safe as well.
 """
 
 import random
@@ -37,6 +38,9 @@ _NEEDED = (
     "task__caller_id",
     "task__callback_token",
     "task__caller__callback_secret",
+    "event",
+    "peer__endpoint",
+    "peer__secrets",
 )
 
 
@@ -72,7 +76,7 @@ def _claim(candidate: Delivery, now: datetime) -> bool:
 
 def _load(claimed: Delivery) -> Delivery:
     return (
-        Delivery.objects.select_related("task__caller")
+        Delivery.objects.select_related("task__caller", "peer")
         .only(*_NEEDED)
         .get(pk=claimed.pk)
     )

@@ -3,7 +3,7 @@
 import logging
 import random
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.utils import timezone
@@ -13,10 +13,13 @@ from agents_app.protocol.retry import RetryPolicy
 from tasks_app import queue
 from tasks_app.delivery.claiming import claim_next
 from tasks_app.delivery.due import anything_due
-from tasks_app.delivery.judging import Mishap, Verdict, judge
+from tasks_app.delivery.giving_up import on_dead
+from tasks_app.delivery.hearing import Heard, hear
+from tasks_app.delivery.judging import Mishap, Verdict, judge, judge_message
+from tasks_app.delivery.parking import settle
 from tasks_app.delivery.recording import record
 from tasks_app.delivery.sending import send
-from tasks_app.models import Delivery, DeliveryState
+from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 
 # After this long a thread goes back to the broker: a courier asked to stop can.
 _WORK_SECONDS = 5.0
@@ -28,8 +31,9 @@ logger = logging.getLogger(__name__)
 
 
 def deliver_due() -> None:
-    """Send callbacks until none is due, or it is time to look at the bells again."""
+    """Send what is due until nothing is, or it is time to look at the bells again."""
     queue.courier_heard()
+    settle(timezone.now())
     until = time.monotonic() + _WORK_SECONDS
     while delivery := claim_next(timezone.now()):
         _ring_for_more()  # A slow receiver must not hold up the rest.
@@ -37,7 +41,7 @@ def deliver_due() -> None:
             _serve(delivery)
         except Exception:
             # Its lease brings it back; the others need not wait for that.
-            logger.exception("Callback %s could not be recorded.", delivery.pk)
+            logger.exception("Delivery %s could not be recorded.", delivery.pk)
         if time.monotonic() > until:
             _ring_for_more()
             return
@@ -50,22 +54,27 @@ def _ring_for_more() -> None:
 
 def _serve(delivery: Delivery) -> None:
     if not _in_time(delivery):
-        logger.warning("Callback %s was claimed too long ago to send.", delivery.pk)
+        logger.warning("Delivery %s was claimed too long ago to send.", delivery.pk)
         return
     started_at = timezone.now()
     tried = _try(delivery)
     now = timezone.now()
-    verdict = judge(
-        tried,
-        failures=delivery.tries - delivery.schedule_from,
-        policy=_policy(),
-        now=now,
-        random=random.random(),  # noqa: S311 - jitter
-    )
+    verdict = _judge(delivery, tried, now)
     if not record(delivery, tried, verdict, started_at=started_at, now=now):
-        logger.warning("Callback %s is another courier's by now.", delivery.pk)
+        logger.warning("Delivery %s is another courier's by now.", delivery.pk)
         return
     _after(delivery, verdict)
+
+
+def _judge(delivery: Delivery, tried: Reply | Mishap, now: datetime) -> Verdict:
+    failures = delivery.tries - delivery.schedule_from
+    dice = random.random()  # noqa: S311 - jitter
+    if delivery.kind == DeliveryKind.CALLBACK:
+        return judge(tried, failures=failures, policy=_policy(), now=now, random=dice)
+    heard = hear(delivery, tried) if isinstance(tried, Reply) else Heard()
+    return judge_message(
+        tried, heard, failures=failures, policy=_policy(), now=now, random=dice
+    )
 
 
 def _in_time(delivery: Delivery) -> bool:
@@ -85,7 +94,7 @@ def _try(delivery: Delivery) -> Reply | Mishap:
     try:
         return send(delivery)
     except Exception:
-        logger.exception("Callback %s could not be sent.", delivery.pk)
+        logger.exception("Delivery %s could not be sent.", delivery.pk)
         return Mishap.INTERNAL
 
 
@@ -96,11 +105,12 @@ def _policy() -> RetryPolicy:
 def _after(delivery: Delivery, verdict: Verdict) -> None:
     if verdict.state is DeliveryState.DEAD:
         logger.warning(
-            "Callback %s of task %s is given up after try %s.",
+            "Delivery %s of task %s is given up after try %s.",
             delivery.pk,
             delivery.task_id,
             delivery.tries,
         )
+        on_dead(delivery)
     if verdict.next_try_at is None:
         return
     wait = (verdict.next_try_at - timezone.now()).total_seconds()

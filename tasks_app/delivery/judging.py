@@ -1,4 +1,4 @@
-"""What one try means for its callback: done, given up, or when to try again. Pure."""
+"""What one try means for its delivery: done, given up, or when to try again. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,12 +6,15 @@ from enum import StrEnum
 
 from agents_app.outbound import Reply, Trouble
 from agents_app.protocol.retry import RetryPolicy
+from tasks_app.delivery.hearing import Heard, may_succeed
 from tasks_app.models import DeliveryState
 
 _GONE = 410
 _SLOW_DOWN = (429, 503)
 # A receiver may ask for patience, but not for ever.
 _MAX_RETRY_AFTER_SECONDS = 24 * 3600
+# Success by HTTP, but no signed answer about this message.
+NO_ACK = "no_ack"
 # Sending again changes nothing about where a URL leads (G25) or what a header holds.
 _HOPELESS = (Trouble.REFUSED_ADDRESS, Trouble.INVALID_REQUEST)
 
@@ -26,10 +29,14 @@ class Mishap(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the callback becomes; `next_try_at` is set while it waits."""
+    """What the delivery becomes; `next_try_at` is set while it waits.
+
+    `reason` says why an answer was not good enough, if there was one.
+    """
 
     state: DeliveryState
     next_try_at: datetime | None = None
+    reason: str = ""
 
 
 def judge(
@@ -40,7 +47,7 @@ def judge(
     now: datetime,
     random: float,
 ) -> Verdict:
-    """The verdict on a try; `failures` counts this one, if it is one."""
+    """The verdict on a callback; `failures` counts this try, if it is one."""
     reply = tried if isinstance(tried, Reply) else Reply()
     if reply.ok:
         return Verdict(state=DeliveryState.DELIVERED)
@@ -49,6 +56,36 @@ def judge(
         return Verdict(state=DeliveryState.DEAD)
     wait = timedelta(seconds=max(delay, _asked_for(reply)))
     return Verdict(state=DeliveryState.WAITING, next_try_at=now + wait)
+
+
+def judge_message(
+    tried: Reply | Mishap,
+    heard: Heard,
+    *,
+    failures: int,
+    policy: RetryPolicy,
+    now: datetime,
+    random: float,
+) -> Verdict:
+    """The verdict on a message: only the peer's own word ends it, for good or bad."""
+    if heard.acked:
+        return Verdict(state=DeliveryState.DELIVERED)
+    reply = tried if isinstance(tried, Reply) else Reply()
+    reason, hopeless, wait_s = "", reply.error in _HOPELESS, _asked_for(reply)
+    if heard.refused is not None:
+        reason = f"nack {heard.refused.code}"
+        hopeless = not may_succeed(heard.refused)
+        wait_s = min(heard.refused.retry_after or 0, _MAX_RETRY_AFTER_SECONDS)
+    elif reply.ok:
+        reason = NO_ACK
+    delay = policy.next_delay(failures, random=random)
+    if delay is None or hopeless:
+        return Verdict(state=DeliveryState.DEAD, reason=reason)
+    return Verdict(
+        state=DeliveryState.WAITING,
+        next_try_at=now + timedelta(seconds=max(delay, wait_s)),
+        reason=reason,
+    )
 
 
 def _asked_for(reply: Reply) -> int:

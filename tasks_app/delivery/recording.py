@@ -1,4 +1,4 @@
-"""Writing down a try: its own row always, the callback only for who still holds it."""
+"""Writing down a try: its own row always, the delivery only for who still holds it."""
 
 from datetime import datetime
 
@@ -7,6 +7,8 @@ from django.db import transaction
 from agents_app.outbound import Reply
 from tasks_app.delivery.judging import Mishap, Verdict
 from tasks_app.models import Delivery, DeliveryAttempt, DeliveryState
+
+_KEPT_BYTES = 4096
 
 
 def record(
@@ -29,7 +31,7 @@ def record(
         leased_until__isnull=False,
     )
     with transaction.atomic():
-        _attempt(delivery, tried, started_at).save(force_insert=True)
+        _attempt(delivery, tried, verdict, started_at).save(force_insert=True)
         return bool(
             held.update(
                 state=verdict.state,
@@ -41,7 +43,7 @@ def record(
 
 
 def _attempt(
-    delivery: Delivery, tried: Reply | Mishap, started_at: datetime
+    delivery: Delivery, tried: Reply | Mishap, verdict: Verdict, started_at: datetime
 ) -> DeliveryAttempt:
     attempt = DeliveryAttempt(
         delivery=delivery, number=delivery.tries, started_at=started_at, elapsed_ms=0
@@ -51,6 +53,7 @@ def _attempt(
         return attempt
     attempt.elapsed_ms = tried.elapsed_ms
     attempt.status = tried.status
-    attempt.error = tried.error or ""
-    attempt.response = tried.body.decode(errors="replace").replace("\0", "")
+    attempt.error = tried.error or verdict.reason
+    kept = tried.body[:_KEPT_BYTES].decode(errors="replace")
+    attempt.response = kept.replace("\0", "")
     return attempt

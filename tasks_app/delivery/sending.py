@@ -1,6 +1,10 @@
-"""One try to send a claimed callback. Between transactions: nothing is written here."""
+"""One try to send a claimed delivery. Between transactions: nothing is written here.
 
-from collections.abc import Mapping
+A callback goes where the caller said at submit; a message goes to the endpoint that the
+peer has now.
+"""
+
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.conf import settings
@@ -9,8 +13,13 @@ from django.utils import timezone
 from agents_app import outbound
 from agents_app.outbound import Reply
 from agents_app.protocol import signing
+from tasks_app.delivery.peers import secrets_of
 from tasks_app.models import Delivery
 from tasks_app.secrets import vault
+
+_CALLBACK_BYTES = 4096
+# An answer to a message is read whole, because it is signed.
+_ANSWER_BYTES = 64 * 1024
 
 
 def send(delivery: Delivery) -> Reply:
@@ -20,12 +29,13 @@ def send(delivery: Delivery) -> Reply:
     """
     body = delivery.body.encode()
     return outbound.post(
-        delivery.url,
+        delivery.peer.endpoint if delivery.peer else delivery.url,
         body=body,
         headers=_headers(delivery, body, timezone.now()),
         allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
         connect_s=settings.SYNAPSE_CALLBACK_CONNECT_SECONDS,
         total_s=settings.SYNAPSE_CALLBACK_TOTAL_SECONDS,
+        keep_bytes=_ANSWER_BYTES if delivery.peer else _CALLBACK_BYTES,
     )
 
 
@@ -34,21 +44,28 @@ def _headers(delivery: Delivery, body: bytes, now: datetime) -> Mapping[str, str
         "Content-Type": "application/json",
         "X-Synapse-Delivery-Attempt": str(delivery.tries),
     }
-    if delivery.task and delivery.task.callback_token:
+    if delivery.peer is None and delivery.task and delivery.task.callback_token:
         headers["X-Callback-Token"] = vault().open(delivery.task.callback_token)
     return headers | _signed(delivery, body, now)
 
 
 def _signed(delivery: Delivery, body: bytes, now: datetime) -> dict[str, str]:
     """The id is the same on every try, the timestamp never (G20)."""
-    caller = delivery.task.caller if delivery.task else None
-    secrets = (
-        [vault().open(caller.callback_secret)]
-        if caller and caller.callback_secret
-        else []
-    )
     headers = signing.sign(
-        message_id=str(delivery.pk), timestamp=now, body=body, secrets=secrets
+        message_id=str(delivery.pk),
+        timestamp=now,
+        body=body,
+        secrets=_secrets(delivery),
     )
     # Without a secret there is no signature, and an empty header would be refused.
     return {name: value for name, value in headers.items() if value}
+
+
+def _secrets(delivery: Delivery) -> Sequence[str]:
+    """All that are active: while one is replaced the receiver may know either (G37)."""
+    if delivery.peer:
+        return secrets_of(delivery.peer)
+    caller = delivery.task.caller if delivery.task else None
+    if caller and caller.callback_secret:
+        return [vault().open(caller.callback_secret)]
+    return []

@@ -7,7 +7,8 @@ get the same answer again and change nothing (G31), other bytes under the same i
 refused (G32).
 """
 
-from tasks_app.inbox.receiving import receive
+from tasks_app.inbox.applying import find
+from tasks_app.inbox.receiving import Answer, receive
 from tasks_app.inbox.replies import nack_of
 
-__all__ = ["nack_of", "receive"]
+__all__ = ["Answer", "find", "nack_of", "receive"]

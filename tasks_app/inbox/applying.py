@@ -5,6 +5,7 @@ import uuid
 
 from django.utils import timezone
 
+from agents_app import registry
 from agents_app.models import Agent
 from agents_app.protocol import jsontext
 from agents_app.protocol.envelope import Envelope
@@ -50,6 +51,11 @@ def apply(peer: Agent, envelope: Envelope) -> None:
 
 def _submit(peer: Agent, envelope: Envelope, words: TaskRequest) -> None:
     """A peer asks us (A2A 6.1); the same request again is the same task."""
+    if registry.get(words.task_type) is None:
+        # Not what `routing` says: no peer's task is handed on to another peer.
+        offered = [spec.task_type for spec in registry.enabled_specs()]
+        details = {"task_type": words.task_type, "supported": offered}
+        raise SynapseError(Code.UNKNOWN_TASK_TYPE, details=details)
     content = jsontext.dumps(words.to_json())
     lifecycle.submit(
         Submission(
@@ -67,7 +73,7 @@ def _submit(peer: Agent, envelope: Envelope, words: TaskRequest) -> None:
 
 
 def _about_task(peer: Agent, envelope: Envelope, words: TaskPayload) -> None:
-    task, side = _find(peer, words.task_id)
+    task, side = find(peer, words.task_id)
     check_direction(envelope.type, side)
     now = timezone.now()
 
@@ -91,7 +97,7 @@ def _about_task(peer: Agent, envelope: Envelope, words: TaskPayload) -> None:
     lifecycle.change(task.id, plan)
 
 
-def _find(peer: Agent, task_id: str) -> tuple[Snapshot, Side]:
+def find(peer: Agent, task_id: str) -> tuple[Snapshot, Side]:
     """The task and which side the peer is; TASK_NOT_FOUND also for others' (G33)."""
     ours = _as_uuid(task_id)
     task = ledger.load(ours) if ours else None

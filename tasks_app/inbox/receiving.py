@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 
-from django.db import IntegrityError, transaction
+from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from agents_app.models import Agent
@@ -22,6 +22,11 @@ class Answer:
     body: bytes
     code: Code | None
 
+    @property
+    def message_id(self) -> str:
+        """Of the ack or nack itself; it is signed under this id."""
+        return Envelope.from_bytes(self.body).message_id
+
 
 def receive(peer: Agent, envelope: Envelope, raw: bytes) -> Answer:
     """Apply an envelope whose signature was verified; the answer, an old one if known.
@@ -38,6 +43,10 @@ def receive(peer: Agent, envelope: Envelope, raw: bytes) -> Answer:
         if answer is None:
             raise
         return answer
+    except (DataError, OverflowError):
+        # Valid JSON, but too much for its column.
+        error = SynapseError(Code.UNSTORABLE_VALUE)
+        return _answer(_nack(envelope, error), error.code)
 
 
 def _remembered(envelope: Envelope, digest: str) -> Answer | None:

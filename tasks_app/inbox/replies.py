@@ -2,7 +2,7 @@
 
 from django.utils import timezone
 
-from agents_app.protocol import ids
+from agents_app.protocol import ids, jsontext
 from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import SynapseError
 from agents_app.protocol.payloads import Ack, ErrorObject, Nack, Payload
@@ -23,8 +23,17 @@ def nack_of(
     error: SynapseError, *, recipient: str = NOBODY, message_id: str | None = None
 ) -> Envelope:
     """The message had no effect, and why."""
-    words = Nack(message_id=message_id or "", error=ErrorObject.of(error))
+    words = Nack(message_id=message_id or "", error=ErrorObject.of(_sayable(error)))
     return _reply(words, recipient, message_id)
+
+
+def _sayable(error: SynapseError) -> SynapseError:
+    """Without its details when they quote text that no UTF-8 can hold."""
+    try:
+        jsontext.dumps(error.to_object())
+    except SynapseError:
+        return SynapseError(error.code)
+    return error
 
 
 def _reply(words: Payload, recipient: str, about: str | None) -> Envelope:

@@ -1,0 +1,10 @@
+"""The addresses of A2A (design §3)."""
+
+from django.urls import path
+
+from tasks_app.api.a2a.views import MessageViewSet, StateViewSet
+
+urlpatterns = [
+    path("messages", MessageViewSet.as_view({"post": "create", "get": "list"})),
+    path("tasks/<str:task_id>", StateViewSet.as_view({"get": "retrieve"})),
+]

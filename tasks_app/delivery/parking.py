@@ -1,0 +1,44 @@
+"""Messages for peers that cannot be called: they wait without a next try.
+
+A peer without an endpoint fetches them from its mailbox; a disabled one gets nothing
+until it is enabled again.
+"""
+
+from datetime import datetime
+
+from django.db.models import Q
+from django.utils import timezone
+
+from agents_app.models import Agent
+from tasks_app import queue
+from tasks_app.delivery.due import strandeds, unleased, wakeables
+from tasks_app.models import Delivery, DeliveryKind, DeliveryState
+
+
+def wake(peer: Agent) -> None:
+    """The peer can be called (again): whatever waits for it is due now.
+
+    Call it when an endpoint is set or an agent is enabled; does nothing while it still
+    cannot be called.
+    """
+    now = timezone.now()
+    waiting = Delivery.objects.filter(
+        unleased(now),
+        Q(next_try_at=None) | Q(next_try_at__gt=now),
+        kind=DeliveryKind.MESSAGE,
+        state=DeliveryState.WAITING,
+        peer=peer,
+    )
+    if waiting.update(next_try_at=now):
+        queue.ring_courier()
+
+
+def settle(now: datetime) -> None:
+    """Park what cannot be sent, and wake what was parked but can be sent by now.
+
+    The second catches a peer that was changed while its messages were being parked.
+    Optimization: asks first, because on SQLite every UPDATE takes the write lock.
+    """
+    for found, next_try_at in ((strandeds(now), None), (wakeables(now), now)):
+        if found.exists():
+            found.update(next_try_at=next_try_at)
