@@ -86,13 +86,21 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Optimization: by default the connection would be reopened around every job.
 CELERY_DB_REUSE_MAX = 1_000_000
+# How often each peer hears that we are there; three missed ones mean gone (G35).
+SYNAPSE_HEARTBEAT_SECONDS = env.float("SYNAPSE_HEARTBEAT_SECONDS", 30.0)
 CELERY_BEAT_SCHEDULE = {
     "sweep": {
         "task": "synapse.sweep",
         "schedule": env.float("SYNAPSE_SWEEP_SECONDS", 10.0),
         # A sweep that nobody took in time is not worth catching up on.
         "options": {"expires": 60},
-    }
+    },
+    "heartbeat": {
+        "task": "synapse.heartbeat",
+        "schedule": SYNAPSE_HEARTBEAT_SECONDS,
+        # The next one says more than a late one.
+        "options": {"expires": SYNAPSE_HEARTBEAT_SECONDS},
+    },
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 
@@ -126,9 +134,10 @@ SYNAPSE_MAX_UPLOAD_SIZE = env.int("SYNAPSE_MAX_UPLOAD_SIZE", 32 * 1024 * 1024)
 SYNAPSE_IDEMPOTENCY_SECONDS = env.int("SYNAPSE_IDEMPOTENCY_SECONDS", 24 * 3600)
 
 # Peers (seconds)
-SYNAPSE_HEARTBEAT_SECONDS = env.float("SYNAPSE_HEARTBEAT_SECONDS", 30.0)
 # How long a peer may take to confirm before the task is offered to another one.
 SYNAPSE_CONFIRM_SECONDS = env.int("SYNAPSE_CONFIRM_SECONDS", 120)
+# How long a peer that fell silent may come back before the tasks it runs have failed.
+SYNAPSE_PEER_GRACE_SECONDS = env.int("SYNAPSE_PEER_GRACE_SECONDS", 300)
 # Where peers reach this node: the base of the links to files in our messages.
 SYNAPSE_PUBLIC_URL = env.str("SYNAPSE_PUBLIC_URL", "")
 

@@ -1,4 +1,4 @@
-"""Celery entry points. Arguments are names of lanes; the work is in the rows.
+"""Celery entry points. Arguments are names of lanes or peers; the work is in rows.
 
 Connections are kept between jobs (CELERY_DB_REUSE_MAX), so each job first drops one
 that a restart of the database has broken.
@@ -8,7 +8,7 @@ from celery import shared_task
 from celery.signals import worker_process_init
 from django.db import close_old_connections
 
-from tasks_app import delivery, queue, runner
+from tasks_app import delivery, presence, queue, runner
 from tasks_app import sweep as sweeping
 
 
@@ -31,6 +31,20 @@ def sweep() -> None:
     """Heal what nobody else notices."""
     close_old_connections()
     sweeping.sweep()
+
+
+@shared_task(name=queue.HEARTBEAT)
+def heartbeat() -> None:
+    """It is time to tell all peers that we are there."""
+    close_old_connections()
+    presence.beat()
+
+
+@shared_task(name=queue.GREET)
+def greet(peer_id: str) -> None:
+    """One peer is to hear that we are there."""
+    close_old_connections()
+    presence.greet(peer_id)
 
 
 @worker_process_init.connect

@@ -11,15 +11,12 @@ import re
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
-from django.utils import timezone
 
 from agents_app import outbound
 from agents_app.models import Agent, AgentState
 from agents_app.protocol import signing
 from agents_app.protocol.errors import Code, SynapseError
-from tasks_app import queue
-from tasks_app.models import Delivery, DeliveryKind, DeliveryState
+from tasks_app import delivery
 from tasks_app.secrets import vault
 
 # It stands in an address, in a header and in paths.
@@ -74,14 +71,10 @@ def drop_old_secret(agent: Agent) -> bool:
     return dropped
 
 
-def secrets_of(agent: Agent) -> list[str]:
-    """The active secrets in clear text, the newest first."""
-    return [vault().open(sealed) for sealed in agent.secrets]
-
-
 def enable(agent: Agent) -> None:
-    """It may get new tasks."""
+    """It may get new tasks; what waited for it is sent now."""
     _set_state(agent, AgentState.ENABLED)
+    delivery.wake(agent)
 
 
 def drain(agent: Agent) -> None:
@@ -97,14 +90,13 @@ def disable(agent: Agent) -> None:
 def set_endpoint(agent: Agent, endpoint: str) -> None:
     """Call it there from now on; "" for never: it has a mailbox.
 
-    What waits for it moves along. Raises INVALID_FIELD, ADDRESS_REFUSED.
+    What waits for it goes there. Raises INVALID_FIELD, ADDRESS_REFUSED.
     """
     _check_endpoint(endpoint)
-    with transaction.atomic():
-        Agent.objects.filter(pk=agent.pk).update(endpoint=endpoint)
-        _waiting(agent).update(next_try_at=timezone.now() if endpoint else None)
-        queue.ring_courier()
+    Agent.objects.filter(pk=agent.pk).update(endpoint=endpoint)
     agent.endpoint = endpoint
+    if endpoint:
+        delivery.wake(agent)
 
 
 def _set_state(agent: Agent, state: AgentState) -> None:
@@ -115,12 +107,6 @@ def _set_state(agent: Agent, state: AgentState) -> None:
 def _locked(agent: Agent) -> Agent:
     """Two administrators who rotate at once must not lose a secret."""
     return Agent.objects.select_for_update().get(pk=agent.pk)
-
-
-def _waiting(agent: Agent) -> QuerySet[Delivery]:
-    return Delivery.objects.filter(
-        peer=agent.pk, kind=DeliveryKind.MESSAGE, state=DeliveryState.WAITING
-    )
 
 
 def _secret(given: str | None) -> str:

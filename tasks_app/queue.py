@@ -19,6 +19,9 @@ from django.db import transaction
 ADVANCE = "synapse.advance"
 DELIVER = "synapse.deliver"
 SWEEP = "synapse.sweep"
+HEARTBEAT = "synapse.heartbeat"
+GREET = "synapse.greet"
+FETCH = "synapse.fetch"
 
 COURIER = "courier"
 _LANE_PREFIX = "lane."
@@ -59,6 +62,16 @@ def ring_courier(*, in_seconds: float = 0) -> None:
     transaction.on_commit(lambda: _ring(DELIVER, [], COURIER, in_seconds))
 
 
+def ring_peer(peer_id: str) -> None:
+    """Have a heartbeat sent to a peer: a job of its own, at most one at a time."""
+    transaction.on_commit(lambda: _ring(GREET, [peer_id], COURIER, 0))
+
+
+def ring_fetch(*, in_seconds: float = 0) -> None:
+    """Have files fetched that peers keep for us."""
+    transaction.on_commit(lambda: _ring(FETCH, [], COURIER, in_seconds))
+
+
 def heard(lane: str) -> None:
     """The bell of a lane arrived: the next ring counts again."""
     _take_down(queue_of(lane))
@@ -69,11 +82,27 @@ def courier_heard() -> None:
     _take_down(COURIER)
 
 
+def peer_heard(peer_id: str) -> None:
+    """The bell for a peer arrived."""
+    _take_down(_flag(GREET, [peer_id], COURIER))
+
+
+def fetch_heard() -> None:
+    """The bell for files arrived."""
+    _take_down(_flag(FETCH, [], COURIER))
+
+
+def _flag(job: str, arguments: list[str], queue: str) -> str:
+    """Lanes and the courier have one bell each; others ring for what they name."""
+    return queue if job in (ADVANCE, DELIVER) else ".".join((job, *arguments))
+
+
 def _ring(job: str, arguments: list[str], queue: str, in_seconds: float) -> None:
     if time.monotonic() < _broker.resting_until:
         return
     try:
-        if not in_seconds and not caches["bells"].add(queue, 1, _FLAG_SECONDS):
+        flag = _flag(job, arguments, queue)
+        if not in_seconds and not caches["bells"].add(flag, 1, _FLAG_SECONDS):
             return
         current_app.send_task(
             job, args=arguments, queue=queue, countdown=in_seconds or None

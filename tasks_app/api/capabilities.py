@@ -2,21 +2,27 @@
 
 from django.conf import settings
 
-from agents_app import capabilities
-from tasks_app.api.filetypes import ACCEPTED
+from tasks_app import presence
 from tasks_app.callbacks import OPTIONAL_EVENTS
 
 
-def document() -> dict[str, object]:
-    """The list of P2A 7.5 and, beside it, the limits that the seed does not name."""
-    return capabilities.document(
-        agent_id=settings.SYNAPSE_AGENT_ID,
-        agent_name=settings.SYNAPSE_AGENT_NAME,
-        max_file_size=settings.SYNAPSE_MAX_FILE_SIZE,
-        max_concurrent_tasks=settings.SYNAPSE_MAX_CONCURRENT_TASKS,
-        max_task_duration=settings.SYNAPSE_MAX_TASK_DURATION,
-        content_types=ACCEPTED,
-    ) | {
+def document(agent_id: str | None = None) -> dict[str, object]:
+    """The list of P2A 7.5 and, beside it, the limits that the seed does not name.
+
+    The node is the agent: its types are those of its handlers, and those of live peers,
+    which say whose they are. `agent_id` leaves only those of one of them.
+    """
+    card = presence.own_card()
+    ours = card["supported_task_types"]
+    assert isinstance(ours, list)  # noqa: S101 - `own_card` makes it
+    if agent_id not in (None, settings.SYNAPSE_AGENT_ID):
+        ours = []
+    theirs = [
+        offer for offer in presence.offers() if agent_id in (None, offer["agent_id"])
+    ]
+    del card["etag"]
+    return card | {
+        "supported_task_types": [*ours, *theirs],
         "max_files": settings.SYNAPSE_MAX_FILES,
         "max_upload_size": settings.SYNAPSE_MAX_UPLOAD_SIZE,
         "max_body_size": settings.SYNAPSE_MAX_BODY_SIZE,

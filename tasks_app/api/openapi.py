@@ -18,9 +18,9 @@ from drf_spectacular.utils import (
 )
 
 from tasks_app.api import responses
-from tasks_app.api.filetypes import ACCEPTED
 from tasks_app.api.listing import DEFAULT_LIMIT, MAX_LIMIT
 from tasks_app.api.requests import CancelRequest, ProvideRequest, SubmitRequest
+from tasks_app.filetypes import ACCEPTED
 
 
 class CallerKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call] # registers itself

@@ -18,8 +18,8 @@ from rest_framework.request import Request
 
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app.api.bodies import Body, require_type
-from tasks_app.api.filetypes import settled
 from tasks_app.api.names import harmless
+from tasks_app.filetypes import settled
 
 MULTIPART = "multipart/form-data"
 FILE_FIELD = "file"

@@ -8,9 +8,9 @@ from rest_framework.request import Request
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app import storage
 from tasks_app.api import openapi, reading
-from tasks_app.api.filetypes import UNSPECIFIED
 from tasks_app.api.names import harmless
 from tasks_app.api.views.door import Door, caller
+from tasks_app.filetypes import UNSPECIFIED
 
 _TYPE = re.compile(r"[\w.+-]+/[\w.+-]+(; ?charset=[\w-]+)?", re.ASCII)
 

@@ -1,0 +1,131 @@
+"""What peers say of themselves, and what we ask them."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from agents_app.models import Agent
+from agents_app.protocol import jsontext
+from agents_app.protocol.envelope import Envelope
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import CapabilityQuery, CapabilityResponse, Heartbeat
+from tasks_app import routing
+from tasks_app.presence.card import own_card
+from tasks_app.presence.posting import envelope_for, post_off
+
+MAX_CARD_BYTES = 512 * 1024
+MAX_TASK_TYPES = 500
+# How old a card may be, and how long an answer may take before we ask again.
+_STALE = timedelta(minutes=10)
+_PATIENCE = timedelta(seconds=60)
+_MAX_INTEGER = 2**31 - 1
+
+
+def heard(peer: Agent, words: Heartbeat) -> None:
+    """A peer is alive (A2A 2.5). Asks for its card when ours is missing or old."""
+    _is_its_own(peer, words.agent_id)
+    now = timezone.now()
+    returned = not peer.is_online(now, routing.patience())
+    Agent.objects.filter(pk=peer.pk).update(
+        heartbeat_at=now,
+        status=words.status,
+        active=min(words.active, _MAX_INTEGER),
+        capacity=min(words.capacity, _MAX_INTEGER),
+    )
+    if returned or _is_stale(peer, now):
+        ask(peer)
+
+
+def ask(peer: Agent) -> None:
+    """Ask what it can do; one question waits at a time."""
+    etag = (peer.capabilities or {}).get("etag")
+    words = CapabilityQuery(etag=etag if isinstance(etag, str) else None)
+    Agent.objects.filter(pk=peer.pk).update(capabilities_asked_at=timezone.now())
+    post_off(envelope_for(peer, words), peer, only_newest=True)
+
+
+def answer_query(peer: Agent, envelope: Envelope, words: CapabilityQuery) -> None:
+    """Our own types, all or those named; the whole list also to who knows its etag."""
+    card = own_card()
+    response = CapabilityResponse.parse(card)
+    if words.task_types is not None:
+        named = tuple(
+            offer
+            for offer in response.supported_task_types
+            if offer.type in words.task_types
+        )
+        response = response.model_copy(update={"supported_task_types": named})
+    reply = envelope_for(peer, response, in_reply_to=envelope.message_id)
+    post_off(reply, peer)
+
+
+def learned(peer: Agent, words: CapabilityResponse) -> None:
+    """Keep the card of a peer (P2A 7.5).
+
+    INVALID_FIELD when it is somebody else's, too long or repeats a type,
+    SCHEMA_INVALID naming a type whose input schema nobody could check by.
+    """
+    _is_its_own(peer, words.agent_id)
+    card = words.to_json()
+    _check_size(words, card)
+    card["supported_task_types"] = [
+        _with_schema(offer) for offer in card["supported_task_types"]
+    ]
+    Agent.objects.filter(pk=peer.pk).update(
+        capabilities=card, capabilities_at=timezone.now()
+    )
+
+
+def _is_its_own(peer: Agent, agent_id: str) -> None:
+    if agent_id != peer.id:
+        raise _invalid("agent_id", f"must be {peer.id}")
+
+
+def _is_stale(peer: Agent, now: datetime) -> bool:
+    asked = peer.capabilities_asked_at
+    if asked is not None and asked + _PATIENCE > now:
+        return False
+    return peer.capabilities_at is None or peer.capabilities_at + _STALE <= now
+
+
+def _check_size(words: CapabilityResponse, card: Mapping[str, object]) -> None:
+    names = [offer.type for offer in words.supported_task_types]
+    field = "supported_task_types"
+    if len(names) > MAX_TASK_TYPES:
+        raise _invalid(field, f"at most {MAX_TASK_TYPES} task types")
+    if len(set(names)) < len(names):
+        raise _invalid(field, "a task type is there twice")
+    if any(len(name) > 100 for name in names):
+        raise _invalid(field, "a task type has at most 100 characters")
+    if len(jsontext.dumps(card)) > MAX_CARD_BYTES:
+        raise _invalid(field, f"at most {MAX_CARD_BYTES} bytes in all")
+    jsontext.check_storable(card, "payload")
+
+
+def _with_schema(offer: dict[str, object]) -> dict[str, object]:
+    """The object twin of the seed's schema text, by which payloads are checked."""
+    schema = offer.get("input_schema_object")
+    try:
+        if schema is None and offer.get("input_schema"):
+            schema = json.loads(str(offer["input_schema"]))
+        if schema is not None:
+            Draft202012Validator.check_schema(_mapping(schema))
+    except (ValueError, RecursionError, SchemaError) as broken:
+        raise SynapseError(
+            Code.SCHEMA_INVALID, details={"task_type": str(offer["type"])}
+        ) from broken
+    return offer | {"input_schema_object": schema}
+
+
+def _mapping(schema: object) -> Mapping[str, object]:
+    if not isinstance(schema, Mapping):
+        raise ValueError("a schema is an object")
+    return schema
+
+
+def _invalid(field: str, text: str) -> SynapseError:
+    return SynapseError(Code.INVALID_FIELD, details={"fields": {field: text}})
