@@ -1,9 +1,10 @@
 """Who executes a task: a handler of this node, or the best live peer that offers it.
 
-Asked once, at submit; the answer is written into the task row.
+Asked at submit, and by the sweep when a peer did not confirm; the answer is written
+into the task row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -37,28 +38,28 @@ def patience() -> timedelta:
 
 
 def choose(
-    task_type: str, *, node: str, agent_id: str | None = None, without: str = ""
+    task_type: str,
+    *,
+    node: str,
+    agent_id: str | None = None,
+    without: Collection[str] = (),
 ) -> Executor:
-    """The executor for a new task: ours before others', the least busy peer first.
+    """The executor for a task: ours before others', the least busy peer first.
 
-    `agent_id` pins one; `without` is the address of a peer that just failed. Raises
+    `agent_id` pins one; `without` are the addresses of those that were tried. Raises
     UNKNOWN_TASK_TYPE with what is offered, NO_LIVE_AGENT when only absent or full
     peers offer it.
     """
     spec = registry.get(task_type)
-    if spec is not None and agent_id in (None, node.partition(":")[2]):
+    ours = agent_id in (None, node.partition(":")[2]) and node not in without
+    if spec is not None and ours:
         return Executor(address=node, spec=spec)
-    offers = [
-        (peer, offer)
-        for peer in live_peers()
-        if agent_id in (None, peer.id) and peer.address != without
-        for offer in peer.task_types()
-        if offer.get("type") == task_type
-    ]
-    free = [(peer, offer) for peer, offer in offers if _has_room(peer)]
+    offers = _offers(task_type, agent_id, without)
+    busy = _busy([peer for peer, _ in offers])
+    free = [o for o in offers if _has_room(o[0], busy[o[0].address])]
     if not free:
-        raise _refusal(task_type, offered=bool(offers) or _known(task_type))
-    peer, offer = min(free, key=lambda pair: (_busy(pair[0]), pair[0].id))
+        raise _refusal(task_type, offered=_known(task_type, agent_id))
+    peer, offer = min(free, key=lambda o: (busy[o[0].address], o[0].id))
     schema = offer.get("input_schema_object")
     return Executor(
         address=peer.address,
@@ -85,20 +86,41 @@ def offered_types() -> set[str]:
     return ours | theirs
 
 
-def _has_room(peer: Agent) -> bool:
+def _offers(
+    task_type: str, agent_id: str | None, without: Collection[str]
+) -> list[tuple[Agent, Mapping[str, object]]]:
+    return [
+        (peer, offer)
+        for peer in live_peers()
+        if agent_id in (None, peer.id) and peer.address not in without
+        for offer in peer.task_types()
+        if offer.get("type") == task_type
+    ]
+
+
+def _has_room(peer: Agent, busy: int) -> bool:
+    """By its own word and by ours; a peer that names no capacity has as many as ours.
+
+    What it says of its load includes the tasks of others, of which we know nothing.
+    """
     limit = min(peer.max_tasks, peer.capacity or peer.max_tasks)
-    return _busy(peer) < limit
+    return busy < limit and peer.status != "overloaded"
 
 
-def _busy(peer: Agent) -> int:
-    live = Task.objects.filter(executor=peer.address, due_at__isnull=False)
-    return int(live.aggregate(n=Count("pk"))["n"])
+def _busy(peers: Collection[Agent]) -> dict[str, int]:
+    """How many live tasks of ours each has."""
+    addresses = [peer.address for peer in peers]
+    live = Task.objects.filter(executor__in=addresses, due_at__isnull=False)
+    counted = live.order_by().values_list("executor").annotate(number=Count("pk"))
+    return dict.fromkeys(addresses, 0) | dict(counted)
 
 
-def _known(task_type: str) -> bool:
+def _known(task_type: str, agent_id: str | None) -> bool:
+    """Whether somebody offers it who cannot take it now."""
+    known = Agent.objects.exclude(state=AgentState.DISABLED)
     return any(
         offer.get("type") == task_type
-        for peer in Agent.objects.exclude(state=AgentState.DISABLED)
+        for peer in (known.filter(pk=agent_id) if agent_id is not None else known)
         for offer in peer.task_types()
     )
 

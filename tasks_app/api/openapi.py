@@ -79,6 +79,7 @@ _FORM = {
     "properties": {
         "task_type": {"type": "string", "maxLength": 100},
         "payload": {"type": "string", "description": "A JSON object, as text."},
+        "agent_id": {"type": "string", "maxLength": 128},
         "external_task_id": {"type": "string", "maxLength": 255},
         "priority": {"enum": ["low", "normal", "high", "urgent"]},
         "callback_url": {"type": "string"},
@@ -170,5 +171,8 @@ download = extend_schema(
 )
 capabilities = extend_schema(
     operation_id="read_capabilities",
+    parameters=[
+        OpenApiParameter("agent_id", str, description="Only the types of this agent.")
+    ],
     responses={200: responses.CapabilitiesAnswer, "default": _ERROR},
 )

@@ -22,6 +22,11 @@ class SubmitRequest(Value):
     payload: JsonObject = Field(
         description="Parameters of the task; its type's input_schema says which."
     )
+    agent_id: Annotated[str, Field(min_length=1, max_length=128)] | None = Field(
+        default=None,
+        description="Only this agent may do it: the node's own, or one that GET "
+        "/capabilities names beside the type.",
+    )
     external_task_id: Annotated[str, Field(max_length=255)] | None = Field(
         default=None, description="Your own id, for correlation only; need not differ."
     )

@@ -144,6 +144,15 @@ class TaskListAnswer(Answer):
     next_cursor: str | None
 
 
+class OfferedType(TaskTypeCapability):
+    """P2A 7.6."""
+
+    # ours
+    agent_id: str | None = Field(
+        default=None, description="The remote agent that does it; absent for our own."
+    )
+
+
 class CapabilitiesAnswer(Answer):
     """P2A 7.5."""
 
@@ -151,7 +160,7 @@ class CapabilitiesAnswer(Answer):
     agent_id: str
     agent_name: str
     protocol_version: str
-    supported_task_types: list[TaskTypeCapability]
+    supported_task_types: list[OfferedType]
     supported_content_types: list[str] = Field(description="Of files.")
     max_file_size: int = Field(description="Bytes.")
     max_concurrent_tasks: int

@@ -107,6 +107,7 @@ def _submission(
     return Submission(
         caller_id=principal.caller_id,
         task_type=wanted.task_type,
+        agent_id=wanted.agent_id,
         payload=wanted.payload,
         priority=wanted.priority or Priority.NORMAL,
         external_task_id=wanted.external_task_id,

@@ -10,9 +10,10 @@ from tasks_app.api.views.door import Door
 
 
 class CapabilityViewSet(Door):
-    """The node is the agent; its task types are those of all its handlers."""
+    """The node is the agent; its task types are its own and those of live peers."""
 
     @openapi.capabilities
     def retrieve(self, request: Request) -> HttpResponse:
         """List task types and limits."""
-        return answer({"success": True} | document())
+        agent_id = request.query_params.get("agent_id")
+        return answer({"success": True} | document(agent_id))
