@@ -1,0 +1,146 @@
+"""GET /a2a/messages: what waits for a peer, until it says that it has it."""
+
+import json
+
+import pytest
+
+from agents_app.protocol import ids
+from tasks_app import lifecycle
+from tasks_app.models import Delivery
+from tests.api.a2a.speaking import acked, refused
+from tests.factories import submission
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def two_more(for_ada, caller) -> None:
+    for _ in range(2):
+        lifecycle.submit(submission(caller, "paint"))
+
+
+def _ids(page) -> list[str]:
+    return [message["message_id"] for message in page["messages"]]
+
+
+def test_it_hands_out_envelopes_as_they_are_stored(ada, for_ada) -> None:
+    response = ada.get("/messages")
+    assert Delivery.objects.get().body.encode() in response.content
+    page = ada.read(response)
+    (message,) = page["messages"]
+    assert (page["success"], page["next"]) == (True, None)
+    assert message["type"] == "p2p:task_request"
+    assert message["payload"]["task_id"] == str(for_ada.pk)
+
+
+def test_it_signs_the_answer_under_the_id_of_the_request(ada, for_ada) -> None:
+    headers = ada.signed(b"", "fresh-1") | {"x-synapse-agent": ada.address}
+    response = ada.get("/messages", headers)
+    assert response.headers["webhook-id"] == "fresh-1"
+    assert ada.read(response)["messages"]
+
+
+def test_it_hands_out_the_same_until_it_is_acknowledged(ada, for_ada) -> None:
+    first = _ids(ada.mailbox())
+    assert _ids(ada.mailbox()) == first
+    assert acked(ada.say("ack", {"message_id": first[0]}))
+    assert ada.mailbox()["messages"] == []
+    delivery = Delivery.objects.get()
+    assert (delivery.state, delivery.next_try_at) == ("delivered", None)
+    assert delivery.ended_at is not None
+
+
+def test_it_pages_in_order(ada, two_more) -> None:
+    first = ada.mailbox(limit=2)
+    rest = ada.mailbox(limit=2, after=first["next"])
+    stored = Delivery.objects.order_by("created_at", "id").values_list("id", flat=True)
+    assert _ids(first) + _ids(rest) == [str(pk) for pk in stored]
+    assert (first["next"], rest["next"]) == (_ids(first)[-1], None)
+
+
+def test_it_goes_on_after_a_message_that_was_acknowledged(ada, two_more) -> None:
+    first = ada.mailbox(limit=1)
+    assert acked(ada.say("ack", {"message_id": _ids(first)[0]}))
+    assert len(ada.mailbox(after=first["next"])["messages"]) == 2
+
+
+def test_it_limits_a_page_by_size_but_never_to_nothing(ada, two_more, settings) -> None:
+    settings.SYNAPSE_MAX_BODY_SIZE = 10
+    page = ada.mailbox()
+    assert len(page["messages"]) == 1
+    assert page["next"] == _ids(page)[0]
+
+
+def test_it_shows_nobody_the_messages_of_another(ada, eve, for_ada) -> None:
+    (message_id,) = _ids(ada.mailbox())
+    assert eve.mailbox()["messages"] == []
+    assert refused(eve.get("/messages", after=message_id)) == 1011
+
+
+def test_it_takes_no_acknowledgement_of_another_g33(ada, eve, for_ada) -> None:
+    (message_id,) = _ids(ada.mailbox())
+    assert acked(eve.say("ack", {"message_id": message_id}))
+    assert _ids(ada.mailbox()) == [message_id]
+
+
+def test_it_serves_a_peer_with_an_endpoint_too(ada, for_ada) -> None:
+    ada.row.endpoint = "https://ada.example/a2a"
+    ada.row.save()
+    assert len(ada.mailbox()["messages"]) == 1
+
+
+def test_it_gives_up_what_the_peer_refuses(ada, for_ada) -> None:
+    (message_id,) = _ids(ada.mailbox())
+    error = {"code": 4002, "message": "No such wall."}
+    assert acked(ada.say("nack", {"message_id": message_id, "error": error}))
+    delivery = Delivery.objects.get()
+    attempt = delivery.attempts.get()
+    assert (delivery.state, attempt.error) == ("dead", "nack 4002")
+    assert attempt.response == "No such wall."
+    assert ada.mailbox()["messages"] == []
+
+
+def test_it_keeps_what_the_peer_refuses_for_now(ada, for_ada, settings) -> None:
+    settings.SYNAPSE_CALLBACK_SCHEDULE = (0, 5)
+    (message_id,) = _ids(ada.mailbox())
+    busy = {"message_id": message_id, "error": {"code": 4007, "message": "Busy."}}
+    assert acked(ada.say("nack", busy))
+    assert _ids(ada.mailbox()) == [message_id]
+    assert acked(ada.say("nack", busy))
+    assert ada.mailbox()["messages"] == []
+    assert Delivery.objects.get().state == "dead"
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "x", "\u0663", "1.5", ""])
+def test_it_refuses_a_strange_limit(ada, limit) -> None:
+    response = ada.get("/messages", limit=limit)
+    assert refused(response) == 1011
+    assert "limit" in ada.read(response)["payload"]["error"]["details"]["fields"]
+
+
+def test_it_refuses_unknown_parameters(ada) -> None:
+    assert refused(ada.get("/messages", since="x")) == 1017
+
+
+@pytest.mark.parametrize("after", ["x", str(ids.new_id()), ""])
+def test_it_refuses_a_strange_cursor(ada, after) -> None:
+    assert refused(ada.get("/messages", after=after)) == 1011
+
+
+def test_it_does_no_harm_to_read_twice_under_one_id_g31(ada, for_ada, rows) -> None:
+    headers = ada.signed(b"", "once") | {"x-synapse-agent": ada.address}
+    before = rows()
+    first, again = ada.get("/messages", headers), ada.get("/messages", headers)
+    assert (first.content, rows()) == (again.content, before)
+
+
+@pytest.mark.parametrize("sender", ["agent:eve", "ada", "", "agent:\x00", "agent:ż"])
+def test_it_opens_the_mailbox_to_its_owner_only(ada, eve, for_ada, sender) -> None:
+    headers = ada.signed(b"", "once") | {"x-synapse-agent": sender}
+    response = ada.get("/messages", headers)
+    assert refused(response) == 5007
+    assert json.loads(response.content)["payload"]["error"]["details"] == {}
+
+
+def test_it_wants_a_sender(ada) -> None:
+    assert refused(ada.get("/messages", ada.signed(b"", "once"))) == 5007

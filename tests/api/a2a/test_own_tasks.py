@@ -1,0 +1,104 @@
+"""G33, G34: a peer acts on its own tasks, from its own side, and not after the end."""
+
+import pytest
+from django.test import Client
+
+from tasks_app import lifecycle
+from tasks_app.models import Task
+from tests.api.a2a.conftest import request
+from tests.api.a2a.speaking import MESSAGES, NODE, acked, refused
+from tests.api.conftest import Program, error_of
+
+pytestmark = pytest.mark.django_db
+
+
+def _complete(task_id: object) -> dict[str, object]:
+    return {"task_id": str(task_id), "result": {"done": True}}
+
+
+def test_it_lets_nobody_end_the_task_of_another_peer_g33(eve, for_ada, rows) -> None:
+    tasks = list(Task.objects.values())
+    assert refused(eve.say("task_complete", _complete(for_ada.pk))) == 2001
+    assert list(Task.objects.values()) == tasks
+
+
+def test_it_lets_nobody_cancel_the_task_of_another_peer_g33(ada, eve) -> None:
+    assert acked(ada.say("task_request", request("hers")))
+    assert refused(eve.say("task_cancel", {"task_id": "hers"})) == 2001
+    own = str(Task.objects.get().pk)
+    assert refused(eve.say("task_cancel", {"task_id": own})) == 2001
+    assert refused(eve.say("task_complete", _complete(own))) == 2001
+    assert Task.objects.get().state == "pending"
+
+
+def test_it_keeps_the_ids_of_two_requesters_apart(ada, eve) -> None:
+    assert acked(ada.say("task_request", request("same")))
+    assert acked(eve.say("task_request", request("same")))
+    assert acked(eve.say("task_cancel", {"task_id": "same"}))
+    states = dict(Task.objects.values_list("requester", "state"))
+    assert states == {"agent:ada": "pending", "agent:eve": "cancelled"}
+
+
+def test_it_refuses_the_words_of_the_other_side(ada, for_ada) -> None:
+    assert acked(ada.say("task_request", request("asked")))
+    assert refused(ada.say("task_complete", _complete("asked"))) == 6003
+    assert refused(ada.say("task_cancel", {"task_id": str(for_ada.pk)})) == 6003
+
+
+def test_it_takes_complete_before_confirm_g34(ada, for_ada) -> None:
+    assert acked(ada.say("task_complete", _complete(for_ada.pk)))
+    for_ada.refresh_from_db()
+    assert (for_ada.state, for_ada.result) == ("completed", {"done": True})
+    late = ada.say("task_confirm", {"task_id": str(for_ada.pk)})
+    assert refused(late) == 2002
+    for_ada.refresh_from_db()
+    assert for_ada.state == "completed"
+
+
+@pytest.mark.parametrize("kind", ["task_status_update", "task_failed", "task_reject"])
+def test_it_leaves_an_ended_task_as_it_is_g34(ada, for_ada, kind) -> None:
+    lifecycle.cancel(for_ada.pk, by=f"caller:{for_ada.caller_id}")
+    error = {"code": 2006, "message": "broke"}
+    words = {"status": "executing", "error": error, "reason": error}
+    late = ada.say(kind, {"task_id": str(for_ada.pk)} | words)
+    assert refused(late) == 2002
+    for_ada.refresh_from_db()
+    assert for_ada.state == "cancelled"
+
+
+def test_it_refuses_a_decision_after_the_cancel_g34(ada, drain) -> None:
+    asked = {**request("asked", "probe_need_human"), "payload": {"level": 1}}
+    assert acked(ada.say("task_request", asked))
+    drain()
+    assert acked(ada.say("task_cancel", {"task_id": "asked"}))
+    decision = {
+        "task_id": "asked",
+        "decision": {"action": "approve"},
+        "decided_by": {"user_id": "u", "role": "operator"},
+    }
+    assert 2000 < refused(ada.say("human_decision", decision)) < 3000
+    assert Task.objects.get().state == "cancelled"
+
+
+def test_it_does_not_look_at_api_keys_g33(ada, api_key, rows) -> None:
+    before = rows()
+    response = Client().post(
+        MESSAGES,
+        ada.envelope("task_request", request()),
+        content_type="application/json",
+        headers={"X-API-Key": api_key},
+    )
+    assert refused(response) == 5007
+    assert refused(Program(api_key).get("/a2a/messages")) == 5007
+    assert rows() == before
+
+
+def test_it_opens_no_p2a_door_to_a_signature_g33(ada, api_key) -> None:
+    headers = ada.signed(b"", "one") | {"x-synapse-agent": ada.address}
+    response = Client().get("/api/v1/synapse/tasks", headers=headers)
+    assert error_of(response, 401)["code"] == 5001
+
+
+def test_it_never_takes_its_own_name_for_a_peer(ada) -> None:
+    response = ada.say("task_request", request(), sender=NODE)
+    assert refused(response) == 5007
