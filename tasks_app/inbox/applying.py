@@ -103,6 +103,8 @@ def find(peer: Agent, task_id: str) -> tuple[Snapshot, Side]:
     task = ledger.load(ours) if ours else None
     if task is not None and task.executor == peer.address:
         return task, Side.EXECUTOR
+    if "\0" in task_id:  # From a URL; PostgreSQL refuses even to compare it.
+        raise SynapseError(Code.TASK_NOT_FOUND)
     theirs = Task.objects.filter(requester=peer.address, requester_task_id=task_id)
     found = theirs.values_list("id", flat=True).first()
     task = ledger.load(found) if found else None
