@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
@@ -19,6 +19,7 @@ from agents_app.context import Context
 P = TypeVar("P", bound=BaseModel)
 JsonSchema = dict[str, object]
 Handler = Callable[[Context[P]], object]
+HilOwner = Literal["requester", "local"]
 
 DEFAULT_LANE = "default"
 
@@ -39,6 +40,8 @@ class HandlerSpec:
     seconds of running over all attempts of a task, `answer_within_s` the seconds a
     question may stay open; None leaves each to the gateway's own default. Exceptions in
     `non_retryable` fail the task at once. `enabled` is asked every time: keep it cheap.
+    `hil_owner` says who decides for a task of a remote agent: that agent's people, or
+    with "local" ours (decision 13).
     """
 
     task_type: str
@@ -56,6 +59,7 @@ class HandlerSpec:
     answer_within_s: int | None
     enabled: Callable[[], bool]
     accepts_files: bool
+    hil_owner: HilOwner
     input_schema: JsonSchema = field(init=False, repr=False, compare=False)
     output_schema: JsonSchema = field(init=False, repr=False, compare=False)
 
@@ -84,6 +88,7 @@ def handles(
     answer_within_s: int | None = None,
     enabled: Callable[[], bool] = always,
     accepts_files: bool = False,
+    hil_owner: HilOwner = "requester",
 ) -> Callable[[Handler[P]], Handler[P]]:
     """Declare the function below as the handler of `task_type`; it stays callable.
 
@@ -108,6 +113,7 @@ def handles(
             answer_within_s=answer_within_s,
             enabled=enabled,
             accepts_files=accepts_files,
+            hil_owner=hil_owner,
         )
         if task_type in _specs:
             raise ValueError(f"task type {task_type!r} is declared twice")
@@ -152,6 +158,8 @@ def _check(spec: HandlerSpec) -> None:
     for model in (spec.input, spec.output):
         if not (inspect.isclass(model) and issubclass(model, BaseModel)):
             raise TypeError(f"{spec.task_type}: {model!r} is not a pydantic model")
+    if spec.hil_owner not in get_args(HilOwner):
+        raise ValueError(f"{spec.task_type}: nobody is called {spec.hil_owner!r}")
     for limit in (spec.max_concurrent, spec.max_duration_s, spec.answer_within_s):
         if limit is not None and limit < 1:
             raise ValueError(f"{spec.task_type}: a limit of {limit} lets nothing run")

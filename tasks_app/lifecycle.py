@@ -84,7 +84,7 @@ def submit(wanted: Submission) -> tuple[Snapshot, bool]:
     executor = routing.choose(
         wanted.task_type, node=policy().node, agent_id=wanted.agent_id
     )
-    _check_payload(wanted, executor)
+    check_payload(executor, wanted.payload, with_files=bool(wanted.attachments))
     now = timezone.now()
     # Twice at most: the second time an expired key has been set free.
     while not ledger.insert(new := _new_task(wanted, executor, now)):
@@ -176,24 +176,24 @@ def claim(
     ]
 
 
-def _check_payload(wanted: Submission, executor: Executor) -> None:
-    """Now and not when it runs (decisions 29); by the schema of whoever executes it."""
+def check_payload(executor: Executor, payload: Json, *, with_files: bool) -> None:
+    """PAYLOAD_INVALID unless the executor takes this, by its schema (decisions 29)."""
     spec = executor.spec
     if spec is None:
-        _check_by_schema(wanted, executor.input_schema)
+        _check_by_schema(executor.input_schema, payload)
         return
     try:
-        spec.input.model_validate_json(json.dumps(wanted.payload))
+        spec.input.model_validate_json(json.dumps(payload))
     except ValidationError as refused:
         raise SynapseError(
             Code.PAYLOAD_INVALID, details={"fields": field_errors(refused)}
         ) from refused
-    if wanted.attachments and not spec.accepts_files:
+    if with_files and not spec.accepts_files:
         raise SynapseError(Code.PAYLOAD_INVALID, "This task type takes no files.")
 
 
-def _check_by_schema(wanted: Submission, schema: Json | None) -> None:
-    errors = schemas.errors_in(schema, wanted.payload) if schema else {}
+def _check_by_schema(schema: Json | None, payload: Json) -> None:
+    errors = schemas.errors_in(schema, payload) if schema else {}
     if errors:
         raise SynapseError(Code.PAYLOAD_INVALID, details={"fields": errors})
 

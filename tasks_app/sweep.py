@@ -1,7 +1,8 @@
 """The sweep: what nobody else will notice. Beat rings for it; two at once do no harm.
 
-Expired leases (a worker died), deadlines of every state, bells that got lost. Each heal
-is an ordinary conditional change, so a second sweeper finds nothing left to do.
+Expired leases (a worker died), peers that are gone, deadlines of every state, bells
+that got lost. Each heal is an ordinary conditional change, so a second sweeper finds
+nothing left to do.
 """
 
 import logging
@@ -13,7 +14,7 @@ from django.utils import timezone
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import ErrorObject
 from agents_app.protocol.states import TaskState
-from tasks_app import delivery, desk, ledger, lifecycle, queue
+from tasks_app import delivery, desk, ledger, lifecycle, queue, silence
 from tasks_app.changes import Change, Snapshot
 from tasks_app.models import Question, QuestionState
 from tasks_app.runner import outcomes
@@ -30,6 +31,10 @@ def sweep() -> None:
     now = timezone.now()
     for task in ledger.expired_leases(now, _LIMIT):
         _each(task, _heal_lost)
+    for task in silence.unconfirmed(now, _LIMIT):
+        _each(task, silence.offer_elsewhere)
+    for task in silence.abandoned(now, _LIMIT):
+        _each(task, silence.give_up)
     for task in ledger.overdue(now, _LIMIT):
         _each(task, _end_overdue)
     for lane in ledger.waiting_lanes(now):
@@ -38,7 +43,7 @@ def sweep() -> None:
         queue.ring_courier()
 
 
-def _each(task: Snapshot, heal: Callable[[Snapshot], None]) -> None:
+def _each(task: Snapshot, heal: Callable[[Snapshot], object]) -> None:
     """One task that cannot be healed must not keep the others ill."""
     try:
         heal(task)
@@ -56,13 +61,15 @@ def _heal_lost(task: Snapshot) -> None:
 
 def _end_overdue(task: Snapshot) -> None:
     if task.state is TaskState.INFO_NEEDED:
-        desk.expire_info(task)
+        (silence if silence.is_remote(task) else desk).expire_info(task)
     elif task.state in (TaskState.NEED_HUMAN, TaskState.HUMAN_DECIDING):
         question = Question.objects.filter(
             task_id=task.id, state=QuestionState.OPEN
         ).first()
         if question is not None:
             desk.decide_by_timeout(question)
+    elif silence.is_remote(task):
+        silence.end_overdue(task)
     elif _may_be_dead(task):
         logger.info("Task %s is overdue and silent: its lease decides.", task.id)
     elif task.running:

@@ -25,15 +25,24 @@ def change_of(
     files: Sequence[Attachment],
     now: datetime,
     policy: Policy,
+    local_desk: bool = False,
 ) -> Change:
-    """The plan for an attempt that came to an end by itself."""
+    """The plan for an attempt that came to an end by itself.
+
+    `local_desk`: our people decide, whoever asked for the task.
+    """
     said = outcome.payload
     if isinstance(said, TaskComplete):
         said = said.model_copy(update={"attachments": tuple(files)})
         return attempts.complete(task, said, now=now, policy=policy)
     if not isinstance(said, TaskFailed):
         return attempts.ask(
-            task, said, position=outcome.position, now=now, policy=policy
+            task,
+            said,
+            position=outcome.position,
+            now=now,
+            policy=policy,
+            local_desk=local_desk,
         )
     if outcome.retryable and attempts_left(task):
         return attempts.try_again(

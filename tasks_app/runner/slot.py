@@ -130,6 +130,7 @@ def _run(job: Job) -> Plan:
             files=files,
             now=timezone.now(),
             policy=lifecycle.policy(),
+            local_desk=spec.hil_owner == "local",
         )
 
     return plan

@@ -139,17 +139,19 @@ def ask(
     if question.request_id is None:  # Ours; a peer names its own.
         question = question.model_copy(update={"request_id": str(question_id)})
     change = steps.begin(task)
-    executor = steps.from_executor(task)
     info = isinstance(question, TaskNeedInfo)
     move = Move.NEED_INFO if info else Move.NEED_HUMAN
-    change = steps.say(change, question, executor, now, move)
+    # What our desk decides is no question to a peer: it sees the task executing.
+    remote = outbox.is_remote(task.requester, policy)
+    kept = remote and local_desk and not info
+    route = (task.executor, policy.node) if kept else steps.from_executor(task)
+    change = steps.say(change, question, route, now, move)
     change = steps.withdraw(change, task.executor, now)
     change = steps.end_attempt(change, "parked", now)
     patience_s = min(question.answer_within_s or policy.answer_s, _LONGEST_WAIT_S)
     due_at = now + timedelta(seconds=patience_s)
     change = steps.with_after(change, failures=0, due_at=due_at)
-    remote = outbox.is_remote(task.requester, policy)
-    owner = "peer" if remote and (info or not local_desk) else "us"
+    owner = "peer" if remote and not kept else "us"
     opened = _opened(question, question_id, position, owner, task, now, due_at)
     change = steps.with_after(change, status_message=_asking(question))
     return outbox.announce(replace(change, opened=opened), now, policy)

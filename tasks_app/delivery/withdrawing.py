@@ -1,0 +1,27 @@
+"""Messages that a peer shall not get any more, because its task went another way."""
+
+from datetime import datetime
+
+from tasks_app.changes import Snapshot
+from tasks_app.delivery.due import unleased
+from tasks_app.models import Delivery, DeliveryKind, DeliveryState
+
+
+def withdraw(task: Snapshot, now: datetime) -> None:
+    """Drop what waits for the executor of this snapshot, up to its generation.
+
+    One that is on its way just now may arrive; the cancel behind it says what to do.
+    """
+    Delivery.objects.filter(
+        unleased(now),
+        kind=DeliveryKind.MESSAGE,
+        state=DeliveryState.WAITING,
+        task=task.id,
+        endpoint=task.executor,
+        sequence__lte=task.generation,
+    ).update(
+        state=DeliveryState.SUPERSEDED,
+        next_try_at=None,
+        leased_until=None,
+        ended_at=now,
+    )
