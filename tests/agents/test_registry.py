@@ -136,3 +136,8 @@ def test_handlers_load_without_django():
         "import agents_app.agents, agents_app.dispatch, agents_app.testing"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_it_refuses_an_unknown_owner_of_decisions():
+    with pytest.raises(ValueError, match="nobody"):
+        handles("greet", input=Greeting, output=Anything, hil_owner="nobody")(greet)
