@@ -139,7 +139,10 @@ SYNAPSE_CONFIRM_SECONDS = env.int("SYNAPSE_CONFIRM_SECONDS", 120)
 # How long a peer that fell silent may come back before the tasks it runs have failed.
 SYNAPSE_PEER_GRACE_SECONDS = env.int("SYNAPSE_PEER_GRACE_SECONDS", 300)
 # Where peers reach this node: the base of the links to files in our messages.
-SYNAPSE_PUBLIC_URL = env.str("SYNAPSE_PUBLIC_URL", "")
+SYNAPSE_PUBLIC_URL = env.str("SYNAPSE_PUBLIC_URL", "") or (
+    # The embedded setup is one machine.
+    f"http://127.0.0.1:{env.int('PORT', 8000)}" if EMBEDDED_BROKER else ""
+)
 
 # Callbacks
 SYNAPSE_CALLBACK_SCHEDULE = env.seconds(

@@ -8,7 +8,7 @@ from celery import shared_task
 from celery.signals import worker_process_init
 from django.db import close_old_connections
 
-from tasks_app import delivery, presence, queue, runner
+from tasks_app import delivery, foreignfiles, presence, queue, runner
 from tasks_app import sweep as sweeping
 
 
@@ -45,6 +45,13 @@ def greet(peer_id: str) -> None:
     """One peer is to hear that we are there."""
     close_old_connections()
     presence.greet(peer_id)
+
+
+@shared_task(name=queue.FETCH)
+def fetch() -> None:
+    """A peer has files for us."""
+    close_old_connections()
+    foreignfiles.fetch_due()
 
 
 @worker_process_init.connect

@@ -26,7 +26,7 @@ from agents_app.protocol.messages import MessageType
 from agents_app.protocol.model import field_errors
 from agents_app.protocol.payloads import Attachment, Priority, TaskRequest
 from agents_app.protocol.states import Move, TaskState, next_state
-from tasks_app import ledger, outbox, queue, room, routing, schemas
+from tasks_app import filelinks, ledger, outbox, queue, room, routing, schemas
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
 from tasks_app.ledger import Candidate, NewAttachment, NewTask
 from tasks_app.models import Task
@@ -272,7 +272,7 @@ def _requested(task: Snapshot, wanted: Submission) -> Change:
         payload=wanted.payload,
         priority=Priority(task.priority),
         transport_preferences=mode,
-        attachments=tuple(_attachment(file) for file in wanted.attachments),
+        attachments=tuple(_attachment(file, task) for file in wanted.attachments),
     )
     logged = Logged(
         message_id=wanted.message_id or ids.new_message_id(),
@@ -286,13 +286,15 @@ def _requested(task: Snapshot, wanted: Submission) -> Change:
     return Change(before=task, after=task, messages=(logged,))
 
 
-def _attachment(file: NewAttachment) -> Attachment:
+def _attachment(file: NewAttachment, task: Snapshot) -> Attachment:
+    remote = outbox.is_remote(task.executor, policy())
     return Attachment(
         file_id=str(file.id),
         name=file.name,
         content_type=file.content_type,
         size=file.size,
         sha256=file.sha256,
+        url=filelinks.link(file.id, task.created_at) if remote else None,
     )
 
 

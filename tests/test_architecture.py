@@ -63,13 +63,14 @@ def test_it_lets_only_the_ledger_write_questions() -> None:
 
 def test_it_registers_every_job_that_the_queue_names() -> None:
     app.loader.import_default_modules()
-    names = {queue.ADVANCE, queue.DELIVER, queue.SWEEP}
+    names = {queue.ADVANCE, queue.DELIVER, queue.SWEEP, queue.HEARTBEAT}
+    names |= {queue.GREET, queue.FETCH}
     assert names <= set(app.tasks)
 
 
-def test_it_has_beat_ring_for_the_sweep() -> None:
+def test_it_has_beat_ring_for_the_sweep_and_for_heartbeats() -> None:
     jobs = {entry["task"] for entry in app.conf.beat_schedule.values()}
-    assert queue.SWEEP in jobs
+    assert {queue.SWEEP, queue.HEARTBEAT} <= jobs
 
 
 def test_it_inserts_only_columns_that_exist() -> None:

@@ -1,6 +1,8 @@
-"""The only HTTP client of the product: callbacks and A2A messages leave through here.
+"""The only HTTP client of the product: callbacks and A2A messages leave through here,
+and files of other agents come in.
 
-`check_url` judges a URL when somebody hands it in; `post` judges it again and sends.
+`check_url` judges a URL when somebody hands it in; `post` judges it again and sends;
+`get` does the same for a file that is kept elsewhere.
 The path of one `post`: `target` reads the URL, `gate` asks `resolver` and `addresses`
 whether its addresses may be reached, `connection` opens a socket to exactly one of
 those, `wire` gives every read and write what is left of the budget, `client` speaks
@@ -18,10 +20,10 @@ Nothing is shared between calls but the TLS settings: one call, one socket, clos
 the end. Any number of threads may call at once; no signals are used.
 """
 
-from agents_app.outbound.client import post
+from agents_app.outbound.client import get, post
 from agents_app.outbound.gate import check_url
 from agents_app.outbound.headers import fits_header
 from agents_app.outbound.reply import Reply
 from agents_app.outbound.trouble import Trouble
 
-__all__ = ["Reply", "Trouble", "check_url", "fits_header", "post"]
+__all__ = ["Reply", "Trouble", "check_url", "fits_header", "get", "post"]

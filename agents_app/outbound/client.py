@@ -1,9 +1,9 @@
-"""One POST, from URL to `Reply`. Callbacks and A2A messages both end here."""
+"""One request, from URL to `Reply`: callbacks and A2A messages out, files in."""
 
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPResponse
 from time import monotonic
 from typing import cast
@@ -39,17 +39,42 @@ def post(
     `total_s` bounds everything together in wall-clock seconds (G23). Redirects are
     answers like any other. A header that could split the request is not sent (G27).
     """
+    limits = _Limits(allowed_private, connect_s, total_s, keep_bytes)
+    return _request("POST", url, body, headers, limits)
+
+
+def get(
+    url: str,
+    *,
+    allowed_private: Sequence[Network],
+    connect_s: float = 5.0,
+    total_s: float = 60.0,
+    keep_bytes: int,
+) -> Reply:
+    """Fetch once, under the same rules; at most `keep_bytes` of the body are read."""
+    limits = _Limits(allowed_private, connect_s, total_s, keep_bytes)
+    return _request("GET", url, None, {}, limits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    allowed_private: Sequence[Network]
+    connect_s: float
+    total_s: float
+    keep_bytes: int
+
+
+def _request(
+    method: str,
+    url: str,
+    body: bytes | None,
+    headers: Mapping[str, str],
+    limits: _Limits,
+) -> Reply:
     started = monotonic()
     try:
-        reply = _exchange(
-            _prepared(url, headers),
-            body=body,
-            headers=headers,
-            allowed_private=allowed_private,
-            connect_s=connect_s,
-            budget=Deadline(total_s),
-            keep_bytes=keep_bytes,
-        )
+        target = _prepared(url, headers)
+        reply = _exchange(target, method, body, headers, limits)
     except EXPECTED as error:
         reply = Reply(error=trouble_of(error))
     return replace(reply, elapsed_ms=round((monotonic() - started) * 1000))
@@ -63,28 +88,32 @@ def _prepared(url: str, headers: Mapping[str, str]) -> Target:
 
 def _exchange(
     target: Target,
-    *,
-    body: bytes,
+    method: str,
+    body: bytes | None,
     headers: Mapping[str, str],
-    allowed_private: Sequence[Network],
-    connect_s: float,
-    budget: Deadline,
-    keep_bytes: int,
+    limits: _Limits,
 ) -> Reply:
-    within = min(connect_s, budget.left())
-    addresses = checked_addresses(target, allowed_private, within=within)
-    with connected(target, addresses, connect_s=connect_s, budget=budget) as sock:
-        wire = TimedSocket(sock, budget, limit=keep_bytes + _FRAMING_BYTES)
-        with closing(_ask(wire, target, body, headers)) as response:
-            return read_reply(response, keep_bytes)
+    budget = Deadline(limits.total_s)
+    within = min(limits.connect_s, budget.left())
+    addresses = checked_addresses(target, limits.allowed_private, within=within)
+    with connected(
+        target, addresses, connect_s=limits.connect_s, budget=budget
+    ) as sock:
+        wire = TimedSocket(sock, budget, limit=limits.keep_bytes + _FRAMING_BYTES)
+        with closing(_ask(wire, target, method, body, headers)) as response:
+            return read_reply(response, limits.keep_bytes)
 
 
 def _ask(
-    wire: TimedSocket, target: Target, body: bytes, headers: Mapping[str, str]
+    wire: TimedSocket,
+    target: Target,
+    method: str,
+    body: bytes | None,
+    headers: Mapping[str, str],
 ) -> HTTPResponse:
     connection = HTTPConnection(target.host, target.port)
     # With a socket in place it opens none itself; it calls no other methods.
     connection.sock = cast(socket.socket, wire)
     fixed = {"Host": target.authority, "Connection": "close", "User-Agent": "Synapse"}
-    connection.request("POST", target.resource, body, {**headers, **fixed})
+    connection.request(method, target.resource, body, {**headers, **fixed})
     return connection.getresponse()

@@ -39,6 +39,7 @@ _RETRYABLE = frozenset(
         Code.ADDRESS_UNRESOLVED,
         Code.AGENT_SILENT,
         Code.FILE_NOT_READY,
+        Code.FILE_UNREACHABLE,
     }
 )
 
@@ -115,6 +116,10 @@ _ENTRIES: Mapping[Code, tuple[int, str]] = {
     Code.DELIVERY_FAILED: (502, "The message could not be delivered."),
     Code.ADDRESS_UNRESOLVED: (502, "The address could not be resolved."),
     Code.AGENT_SILENT: (504, "The agent that had the task fell silent."),
+    Code.FILE_UNREACHABLE: (
+        502,
+        "A file could not be fetched from the agent that has it.",
+    ),
 }
 
 

@@ -88,6 +88,7 @@ class Code(IntEnum):
     DELIVERY_FAILED = 6006
     ADDRESS_UNRESOLVED = 6007
     AGENT_SILENT = 6008
+    FILE_UNREACHABLE = 6009
 
     @property
     def category(self) -> Category:

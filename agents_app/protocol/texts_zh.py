@@ -65,4 +65,5 @@ TEXTS_ZH: Mapping[Code, str] = {
     Code.DELIVERY_FAILED: "消息投递失败。",
     Code.ADDRESS_UNRESOLVED: "无法解析该地址。",
     Code.AGENT_SILENT: "执行任务的智能体失去联系。",
+    Code.FILE_UNREACHABLE: "无法从持有文件的智能体处获取文件。",
 }

@@ -18,11 +18,12 @@ from agents_app.protocol.payloads import (
     Heartbeat,
     HumanDecision,
     Nack,
+    TaskComplete,
     TaskInfoProvided,
     TaskPayload,
     TaskRequest,
 )
-from tasks_app import delivery, desk, ledger, lifecycle, presence
+from tasks_app import delivery, desk, foreignfiles, ledger, lifecycle, presence
 from tasks_app.changes import Change, Snapshot
 from tasks_app.lifecycle import Submission
 from tasks_app.models import Task
@@ -66,6 +67,7 @@ def _submit(peer: Agent, envelope: Envelope, words: TaskRequest) -> None:
             task_type=words.task_type,
             payload=words.payload,
             priority=words.priority,
+            attachments=foreignfiles.inputs(words.attachments, timezone.now()),
             fingerprint=hashlib.sha256(content).hexdigest(),
             agent_id=lifecycle.policy().node.partition(":")[2],
         )
@@ -95,6 +97,8 @@ def _about_task(peer: Agent, envelope: Envelope, words: TaskPayload) -> None:
         return heard.under_its_id(change, envelope)
 
     lifecycle.change(task.id, plan)
+    if isinstance(words, TaskComplete):
+        foreignfiles.expect_results(task.id, words.attachments)
 
 
 def find(peer: Agent, task_id: str) -> tuple[Snapshot, Side]:

@@ -1,11 +1,13 @@
 """What a handler takes along: payload, files, journal; and the files it brings back."""
 
+from django.utils import timezone
+
 from agents_app.dispatch import Assignment
 from agents_app.host import TaskFile
 from agents_app.journal import JournalEntry, JournalKind
 from agents_app.protocol.payloads import Attachment as AttachmentValue
 from agents_app.registry import HandlerSpec
-from tasks_app import ledger, storage
+from tasks_app import filelinks, foreignfiles, ledger, lifecycle, outbox, storage
 from tasks_app.ledger import Candidate
 from tasks_app.models import Attachment
 from tasks_app.runner.held import Held
@@ -13,7 +15,10 @@ from tasks_app.runner.host import AttemptHost
 
 
 def pack(spec: HandlerSpec, candidate: Candidate, held: Held) -> Assignment:
-    """Read what this attempt needs, and only that: a fresh task has no journal."""
+    """Read what this attempt needs, and only that: a fresh task has no journal.
+
+    FILE_UNREACHABLE when a peer that asked for the task does not hand out its files.
+    """
     task = candidate.task
     return Assignment(
         task_id=str(task.id),
@@ -31,6 +36,7 @@ def results(host: AttemptHost, candidate: Candidate) -> tuple[AttachmentValue, .
     rows = Attachment.objects.filter(
         task_id=candidate.task.id, kind=Attachment.Kind.RESULT
     )
+    remote = outbox.is_remote(candidate.task.requester, lifecycle.policy())
     return tuple(
         AttachmentValue(
             file_id=str(row.id),
@@ -38,6 +44,7 @@ def results(host: AttemptHost, candidate: Candidate) -> tuple[AttachmentValue, .
             content_type=row.content_type,
             size=row.size,
             sha256=row.sha256,
+            url=filelinks.link(row.id, timezone.now()) if remote else None,
         )
         for row in rows
     )
@@ -47,6 +54,8 @@ def _files(candidate: Candidate) -> tuple[TaskFile, ...]:
     rows = Attachment.objects.filter(
         task_id=candidate.task.id, kind=Attachment.Kind.INPUT
     )
+    for row in rows:
+        foreignfiles.fetch(row)
     return tuple(
         TaskFile(
             id=str(row.id),

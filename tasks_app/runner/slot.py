@@ -15,7 +15,11 @@ from django.db import DataError, connection
 from django.utils import timezone
 
 from agents_app import dispatch, registry
+from agents_app.dispatch import Outcome
 from agents_app.host import AttemptStopped, StopReason
+from agents_app.protocol.errors import SynapseError
+from agents_app.protocol.payloads import ErrorObject, TaskFailed
+from agents_app.registry import HandlerSpec
 from tasks_app import lifecycle, queue
 from tasks_app.changes import Change, Snapshot
 from tasks_app.ledger import Candidate
@@ -119,7 +123,7 @@ def _run(job: Job) -> Plan:
     if spec is None:  # Switched off between the claim and now.
         return _lost
     began = time.monotonic()
-    outcome = dispatch.run(spec, luggage.pack(spec, job.candidate, held), host)
+    outcome = _outcome(spec, job, host)
     _pace.learn(task.task_type, (time.monotonic() - began) * 1000)
     files = luggage.results(host, job.candidate)
 
@@ -134,6 +138,16 @@ def _run(job: Job) -> Plan:
         )
 
     return plan
+
+
+def _outcome(spec: HandlerSpec, job: Job, host: AttemptHost) -> Outcome:
+    """What the handler says, or that it could not have what it needs."""
+    try:
+        assignment = luggage.pack(spec, job.candidate, job.held)
+    except SynapseError as error:
+        said = TaskFailed(task_id=job.held.task.wire_id, error=ErrorObject.of(error))
+        return Outcome(payload=said, retryable=error.spec.retryable)
+    return dispatch.run(spec, assignment, host)
 
 
 def _lost(task: Snapshot) -> Change:

@@ -7,7 +7,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from agents_app.outbound import post
+from agents_app.outbound import Trouble, get, post
 from tests.receiver import (
     Receiver,
     drip_body,
@@ -154,3 +154,17 @@ def test_it_reads_a_chunked_answer():
         receiver.on("/", lambda x: x.wfile.write(CHUNKED + b"3\r\nabc\r\n0\r\n\r\n"))
         reply = send(receiver.url())
     assert (reply.ok, reply.body) == (True, b"abc")
+
+
+def test_it_fetches_no_more_than_it_keeps():
+    with Receiver(ok(b"x" * 100)) as receiver:
+        url = receiver.url("/f")
+        reply = get(url, allowed_private=LOOPBACK, keep_bytes=10)
+        (request,) = receiver.wait_for(1)
+    assert (reply.status, reply.body) == (200, b"x" * 10)
+    assert (request.method, request.body) == ("GET", b"")
+
+
+def test_it_fetches_nothing_from_inside_the_network():
+    reply = get("http://127.0.0.1:8009/", allowed_private=(), keep_bytes=10)
+    assert reply.error is Trouble.REFUSED_ADDRESS

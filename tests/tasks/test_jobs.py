@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks_app import jobs, queue
+from tasks_app import jobs, peers, queue
+from tasks_app.models import Delivery
 from tests.factories import row, set_row, submitted
 from tests.tasks.sweep.aging import ago
 
@@ -21,6 +22,12 @@ def test_it_sweeps(caller):
     set_row(task, due_at=ago(1))
     assert jobs.sweep() is None
     assert row(task).state == "failed"
+
+
+def test_it_tells_peers_that_it_is_there():
+    peers.register("south")
+    assert jobs.heartbeat() is jobs.greet("south") is jobs.fetch() is None
+    assert Delivery.objects.get().event == "p2p:heartbeat"
 
 
 def test_it_has_the_names_that_are_rung():

@@ -1,6 +1,7 @@
 """Peers: registered once, secrets shown once, rotated without a gap (G37)."""
 
 from datetime import UTC, datetime
+from ipaddress import ip_network
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -14,6 +15,11 @@ from tasks_app.models import Delivery
 pytestmark = pytest.mark.django_db
 HOOK = "http://127.0.0.1:8009/a2a"
 NOW = datetime(2024, 5, 31, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _loopback(settings):
+    settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS = [ip_network("127.0.0.0/8")]
 
 
 def _verify(by, secrets) -> str:

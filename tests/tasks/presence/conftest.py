@@ -1,5 +1,7 @@
 """Two peers, one with an endpoint; nothing leaves the house."""
 
+from ipaddress import ip_network
+
 import pytest
 
 from agents_app import outbound
@@ -9,8 +11,9 @@ from tasks_app import peers
 
 
 @pytest.fixture
-def north(db) -> Agent:
+def north(db, settings) -> Agent:
     """It can be called."""
+    settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS = [ip_network("127.0.0.0/8")]
     return peers.register("north", endpoint="http://127.0.0.1:8009/a2a")[0]
 
 

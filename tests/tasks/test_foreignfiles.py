@@ -1,0 +1,242 @@
+"""Files that peers keep: fetched for a handler, or by the courier for callers."""
+
+import hashlib
+from datetime import timedelta
+from ipaddress import ip_network
+
+import pytest
+from django.utils import timezone
+
+from agents_app.protocol.errors import Code
+from agents_app.protocol.payloads import Attachment as Named
+from agents_app.protocol.payloads import TaskComplete, TaskRequest
+from tasks_app import desk, filelinks, foreignfiles, inbox, peers, runner, storage
+from tasks_app.models import Attachment, Delivery, Task
+from tasks_app.presence.posting import envelope_for
+from tasks_app.sweep import sweep
+from tests.factories import row, set_row, submitted
+from tests.receiver import Receiver, ok, redirect, status
+from tests.tasks.presence.cards import live
+from tests.tasks.sweep.aging import ago
+
+pytestmark = pytest.mark.django_db
+DATA = b"bytes of a file"
+
+
+@pytest.fixture(autouse=True)
+def _public(settings) -> None:
+    settings.SYNAPSE_PUBLIC_URL = "http://127.0.0.1:8000"
+    settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS = [ip_network("127.0.0.0/8")]
+
+
+@pytest.fixture
+def north(db):
+    return peers.register("north")[0]
+
+
+def _file(url: str | None, data: bytes = DATA, **fields: object) -> Named:
+    known = {
+        "file_id": "f-1",
+        "name": "a.txt",
+        "content_type": "text/plain",
+        "size": len(data),
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "url": url,
+    }
+    return Named.parse({k: v for k, v in (known | fields).items() if v is not None})
+
+
+def _say(peer, words) -> Code | None:
+    envelope = envelope_for(peer, words).model_copy(
+        update={"sender": peer.address, "recipient": "agent:synapse"}
+    )
+    return inbox.receive(peer, envelope, envelope.to_bytes()).code
+
+
+def _ask(peer, *files: Named) -> Code | None:
+    words = TaskRequest(
+        task_id="t-1", task_type="test_type", payload={}, attachments=files
+    )
+    return _say(peer, words)
+
+
+def _reading(declare):
+    def handler(ctx):
+        return {"read": ctx.files[0].read().decode()}
+
+    declare(handler, accepts_files=True)
+
+
+def _completed(caller, peer, *files: Named):
+    """A task of ours that the peer completed with these files."""
+    live(peer, "translate")
+    task = submitted(caller, "translate")
+    done = TaskComplete(task_id=task.wire_id, result={}, attachments=files)
+    assert _say(peer, done) is None
+    return task
+
+
+def test_it_gives_the_handler_the_files_of_a_peer(north, declare):
+    _reading(declare)
+    with Receiver(ok(DATA)) as receiver:
+        assert _ask(north, _file(receiver.url("/f?a=1"))) is None
+        runner.drain("default")
+        (request,) = receiver.wait_for(1)
+    assert (request.method, request.path) == ("GET", "/f?a=1")
+    assert Task.objects.get().result == {"read": DATA.decode()}
+    assert Attachment.objects.get().source_url == ""
+
+
+def test_it_fetches_them_once_for_all_attempts(north, declare):
+    def handler(ctx):
+        ctx.need_info(["colour"], "Which?")
+        return {"read": ctx.files[0].read().decode()}
+
+    declare(handler, accepts_files=True)
+    with Receiver(ok(DATA)) as receiver:
+        _ask(north, _file(receiver.url()))
+        runner.drain("default")
+        desk.provide(Task.objects.get().pk, {"colour": "red"}, by=north.address)
+        runner.drain("default")
+        assert len(receiver.wait_for(1)) == 1
+    assert Task.objects.get().result == {"read": DATA.decode()}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [status(404), ok(b"bytes of A file"), ok(DATA + b"!"), redirect("/other")],
+    ids=["missing", "other", "longer", "redirect"],
+)
+def test_it_tries_again_when_a_file_cannot_be_had(north, declare, answer):
+    _reading(declare)
+    with Receiver(answer) as receiver:
+        _ask(north, _file(receiver.url()))
+        runner.drain("default")
+    task = Task.objects.get()
+    assert (task.state, task.failures) == ("executing", 1)
+    assert task.ready_at is not None
+
+
+def test_it_fails_when_a_file_can_never_be_had(north, declare, settings):
+    settings.SYNAPSE_RETRY_BACKOFF = []
+    _reading(declare)
+    with Receiver(status(404)) as receiver:
+        _ask(north, _file(receiver.url()))
+        runner.drain("default")
+    assert Task.objects.get().error["code"] == Code.FILE_UNREACHABLE
+    assert Delivery.objects.filter(event="p2p:task_failed").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"size": 10**9}, Code.FILE_TOO_LARGE),
+        ({"content_type": "application/x-elf"}, Code.FILE_TYPE_REFUSED),
+        ({"url": None}, Code.INVALID_FIELD),
+        ({"url": "ftp://example.com/a"}, Code.INVALID_FIELD),
+        ({"url": "http://10.0.0.1/a"}, Code.ADDRESS_REFUSED),
+    ],
+)
+def test_it_refuses_a_request_with_a_file_it_does_not_take(
+    north, declare, changed, code
+):
+    _reading(declare)
+    file = _file("http://127.0.0.1:8009/a").model_copy(update=changed)
+    assert _ask(north, file) is code
+    assert not Task.objects.exists()
+
+
+def test_it_refuses_too_many_files(north, declare, settings):
+    settings.SYNAPSE_MAX_FILES = 1
+    _reading(declare)
+    file = _file("http://127.0.0.1:8009/a")
+    assert _ask(north, file, file) is Code.TOO_MANY_FILES
+
+
+def test_it_names_a_link_to_a_result_file_for_a_peer(north, declare):
+    declare(lambda ctx: {"file": ctx.attach("out.txt", DATA, "text/plain")})
+    _ask(north)
+    runner.drain("default")
+    (file,) = _said("p2p:task_complete")["attachments"]
+    assert file["url"].startswith("http://127.0.0.1:8000/api/v1/synapse/a2a/files/")
+
+
+def test_it_names_a_link_to_an_upload_for_a_peer(north, caller):
+    live(north, "translate")
+    upload = foreignfiles.inputs([_file("http://127.0.0.1:8009/a")], timezone.now())
+    submitted(caller, "translate", attachments=upload)
+    (file,) = _said("p2p:task_request")["attachments"]
+    assert file["url"] == filelinks.link(upload[0].id, Task.objects.get().created_at)
+
+
+def _said(kind: str) -> dict:
+    return Task.objects.get().messages.get(type=kind).payload
+
+
+def test_it_fetches_result_files_by_the_courier(
+    north, caller, bells, django_capture_on_commit_callbacks
+):
+    with Receiver(ok(DATA)) as receiver:
+        with django_capture_on_commit_callbacks(execute=True):
+            task = _completed(caller, north, _file(receiver.url()))
+        assert ("synapse.fetch", [], "courier", 0) in bells
+        foreignfiles.fetch_due()
+    file = row(task).attachments.get()
+    assert (file.kind, file.source_url, file.fetch_at) == ("result", "", None)
+    assert storage.path_of(file.pk).read_bytes() == DATA
+
+
+def test_it_comes_back_for_a_result_file(north, caller):
+    with Receiver(status(503), ok(DATA)) as receiver:
+        _completed(caller, north, _file(receiver.url()))
+        foreignfiles.fetch_due()
+        file = Attachment.objects.get()
+        assert file.fetch_at > timezone.now()
+        Attachment.objects.update(fetch_at=ago(1))
+        foreignfiles.fetch_due()
+    assert storage.path_of(file.pk).read_bytes() == DATA
+
+
+def test_it_gives_a_result_file_up_at_last(north, caller):
+    with Receiver(status(503)) as receiver:
+        _completed(caller, north, _file(receiver.url()))
+        for _ in range(20):
+            Attachment.objects.exclude(fetch_at=None).update(fetch_at=ago(1))
+            foreignfiles.fetch_due()
+        tries = len(receiver.wait_for(1))
+    assert tries == 8
+    assert Attachment.objects.get().fetch_at is None
+
+
+def test_it_takes_over_from_a_courier_that_died(north, caller):
+    with Receiver(ok(DATA)) as receiver:
+        _completed(caller, north, _file(receiver.url()))
+        claimed = foreignfiles._claim(timezone.now())
+        assert foreignfiles._claim(timezone.now()) is None
+        later = timezone.now() + timedelta(seconds=91)
+        assert foreignfiles._claim(later).pk == claimed.pk
+
+
+def test_it_keeps_a_result_whose_file_it_will_not_fetch(north, caller):
+    task = _completed(caller, north, _file("http://10.0.0.1/a"), _file(None))
+    assert row(task).state == "completed"
+    assert set(row(task).attachments.values_list("fetch_at", flat=True)) == {None}
+
+
+def test_it_replaces_what_a_dead_attempt_left(north, caller):
+    with Receiver(ok(DATA)) as receiver:
+        _completed(caller, north, _file(receiver.url()))
+        file = Attachment.objects.get()
+        storage.keep_bytes(file.pk, b"half")
+        foreignfiles.fetch_due()
+    assert storage.path_of(file.pk).read_bytes() == DATA
+
+
+def test_it_rings_for_files_whose_bell_was_lost(
+    north, caller, bells, django_capture_on_commit_callbacks
+):
+    task = _completed(caller, north, _file("http://127.0.0.1:8009/a"))
+    set_row(task, due_at=None)
+    with django_capture_on_commit_callbacks(execute=True):
+        sweep()
+    assert ("synapse.fetch", [], "courier", 0) in bells
