@@ -125,11 +125,16 @@ def commit(changes: Sequence[Change]) -> set[uuid.UUID]:
 def cancel(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
     """End a live task for its requester; a cancelled one stays as it is (decisions 32).
 
-    TASK_ENDED for a task that ended otherwise. The attempt that runs is fenced at once.
+    TASK_ENDED for a task that ended otherwise, FORBIDDEN for that of a peer. The
+    attempt that runs is fenced at once.
     """
     now = timezone.now()
 
     def plan(task: Snapshot) -> Change:
+        if outbox.is_remote(task.requester, policy()) and by != task.requester:
+            raise SynapseError(
+                Code.FORBIDDEN, "Only the agent that asked for it can take it back."
+            )
         return desk.cancel(task, by=by, reason=reason, now=now, policy=policy())
 
     try:

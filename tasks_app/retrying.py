@@ -37,6 +37,10 @@ def retry(task_id: uuid.UUID, by: str) -> Snapshot:
         raise SynapseError(
             Code.ILLEGAL_TRANSITION, "Only a task that has ended can be retried."
         )
+    if task.caller_id is None:
+        raise SynapseError(
+            Code.FORBIDDEN, "Only the agent that asked for it can ask for it again."
+        )
     copies: list[NewAttachment] = []
     try:
         copies.extend(_copies(task))
@@ -52,6 +56,7 @@ def _submission(task: Task, files: tuple[NewAttachment, ...]) -> Submission:
     return Submission(
         caller_id=task.caller_id,
         task_type=task.task_type,
+        agent_id=task.executor.partition(":")[2] if task.pinned else None,
         payload=task.payload,
         priority=task.priority,
         external_task_id=task.external_task_id,

@@ -9,7 +9,9 @@ other apps registered can be replaced here.
 from django.contrib import admin
 from rest_framework_api_key.models import APIKey
 
+from agents_app.models import Agent
 from tasks_app.admin import people
+from tasks_app.admin.agent import AgentAdmin
 from tasks_app.admin.caller import CallerAdmin
 from tasks_app.admin.delivery import DeliveryAdmin
 from tasks_app.admin.human import HumanRequestAdmin
@@ -22,6 +24,7 @@ admin.site.register(InfoRequest, InfoRequestAdmin)
 admin.site.register(Task, TaskAdmin)
 admin.site.register(Delivery, DeliveryAdmin)
 admin.site.register(Caller, CallerAdmin)
+admin.site.register(Agent, AgentAdmin)
 people.register()
 # Keys belong to callers here; the library's own table stays empty.
 if admin.site.is_registered(APIKey):

@@ -21,14 +21,14 @@ def address(request: HttpRequest) -> str:
     return deciding.address(operator(request))
 
 
-def may(request: HttpRequest, permission: str) -> bool:
-    """Whether they hold a permission of this app; nobody does before the login."""
-    return request.user.has_perm(f"tasks_app.{permission}")
+def may(request: HttpRequest, permission: str, *, app: str = "tasks_app") -> bool:
+    """Whether they hold a permission of an app; nobody does before the login."""
+    return request.user.has_perm(f"{app}.{permission}")
 
 
-def require(request: HttpRequest, permission: str) -> None:
+def require(request: HttpRequest, permission: str, *, app: str = "tasks_app") -> None:
     """403 without it, whatever page the request claims to come from (G43)."""
-    if not may(request, permission):
+    if not may(request, permission, app=app):
         raise PermissionDenied
 
 

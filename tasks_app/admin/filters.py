@@ -51,10 +51,11 @@ class InboxFilter(BoxFilter):
     )
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        """Only decided ones are not open."""
+        """Only decided ones are not open. What a peer's people decide is in no box."""
         box = self.value()
         if box is None and request.GET.get("q"):
             return queryset
+        queryset = queryset.filter(owner="us")
         if box == "decided":
             return queryset.exclude(state=QuestionState.OPEN)
         rows = queryset.filter(state=QuestionState.OPEN)
@@ -78,6 +79,7 @@ class InfoFilter(BoxFilter):
         """Open ones unless the others are asked for."""
         if self.value() is None and request.GET.get("q"):
             return queryset
+        queryset = queryset.filter(owner="us")
         if self.value() == "closed":
             return queryset.exclude(state=QuestionState.OPEN)
         return queryset.filter(state=QuestionState.OPEN)

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
 
+from agents_app.models import Agent
 from tasks_app.admin.filters import BoxFilter, DeliveryFilter, InboxFilter, InfoFilter
 from tasks_app.admin.human.inbox import open_count
 from tasks_app.models import Caller, Delivery, HumanRequest, InfoRequest, Task
@@ -36,6 +37,7 @@ _GROUPS: dict[str, tuple[_Link, ...]] = {
     ),
     "Access": (
         _Link(Caller, "Callers", "key"),
+        _Link(Agent, "Agents", "smart_toy"),
         _Link(User, "Users", "person"),
         _Link(Group, "Groups", "group"),
     ),

@@ -51,6 +51,8 @@ def change_by_facts(
 ) -> Change:
     """What the facts do to the task; see `provide`."""
     question = _open(task)
+    if question.owner == "peer" and by != task.requester:
+        raise SynapseError(Code.FORBIDDEN)
     if version is not None and version != question.version:
         details = {"version": question.version}
         raise SynapseError(Code.QUESTION_CHANGED, details=details)

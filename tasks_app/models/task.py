@@ -141,3 +141,8 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return f"{self.task_type} {self.id}"
+
+    @property
+    def asker(self) -> str:
+        """Whose task it is, for people: the caller's name, or the agent's address."""
+        return str(self.caller) if self.caller else self.requester

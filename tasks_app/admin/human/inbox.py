@@ -87,7 +87,7 @@ class HumanRequestAdmin(DecidingAdmin):
 
     @display("Caller")
     def caller(self, row: Row) -> str:
-        return str(row.task.caller)
+        return str(row.task.asker)
 
     @display("Age")
     def age(self, row: Row) -> SafeString:
@@ -102,6 +102,8 @@ class HumanRequestAdmin(DecidingAdmin):
         """Whose it is, and the button that changes it: the list is one POST form."""
         if not row.is_open:
             return refusals.person(row.closed_by) or "—"
+        if row.owner != "us":
+            return quiet_cell(row.task.requester)
         if row.is_mine:
             return self._button(row, "release", "Release", "you")
         if row.claimed_by:
@@ -124,5 +126,7 @@ class HumanRequestAdmin(DecidingAdmin):
 
 def open_count(limit: int = 1_000) -> int:
     """How many wait, counted up to a limit."""
-    rows = Question.objects.filter(kind=Question.Kind.HUMAN, state=QuestionState.OPEN)
+    rows = Question.objects.filter(
+        kind=Question.Kind.HUMAN, state=QuestionState.OPEN, owner="us"
+    )
     return rows.values("pk")[:limit].count()

@@ -67,8 +67,9 @@ def page_of(
 
 
 def _usable(question: Question, user_id: int) -> bool:
-    """Open, and in nobody else's hand."""
-    return question.is_open and question.claimed_by_id in (None, user_id)
+    """Open, ours, and in nobody else's hand."""
+    ours = question.is_open and question.owner == "us"
+    return ours and question.claimed_by_id in (None, user_id)
 
 
 def _but_summary(reason: object) -> object:

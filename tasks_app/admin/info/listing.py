@@ -65,7 +65,7 @@ class InfoRequestAdmin(ProvidingAdmin):
 
     @display("Caller")
     def caller(self, question: Question) -> str:
-        return str(question.task.caller)
+        return question.task.asker
 
     @display("Age")
     def age(self, question: Question) -> SafeString:

@@ -130,7 +130,9 @@ class ProvidingAdmin(ConsoleAdmin[Question]):
             files=list(Attachment.objects.filter(task=question.task_id)),
             may_download=door.may(request, "view_attachment"),
             may_see_task=door.may(request, "view_task"),
-            usable=question.is_open and door.may(request, "provide_info"),
+            usable=question.is_open
+            and question.owner == "us"
+            and door.may(request, "provide_info"),
             ending="" if question.is_open else refusals.ending(question, user),
         )
 

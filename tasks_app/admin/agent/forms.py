@@ -1,0 +1,33 @@
+"""What an administrator types about an agent; whether it will do, the verb says."""
+
+from django import forms
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+
+class EndpointForm(forms.Form):
+    """Where it is called."""
+
+    endpoint = forms.CharField(
+        max_length=2048,
+        required=False,
+        help_text="The URL its messages are posted to. Empty: it has a mailbox here.",
+        widget=UnfoldAdminTextInputWidget(),
+    )
+
+
+class NewAgentForm(EndpointForm):
+    """Id and name come first; the secret is made here and shown once."""
+
+    id = forms.CharField(
+        max_length=100,
+        label="Id",
+        help_text="Letters, digits, dots, hyphens, underscores; as it calls itself.",
+        widget=UnfoldAdminTextInputWidget(),
+    )
+    name = forms.CharField(
+        max_length=100,
+        required=False,
+        help_text="What people call it.",
+        widget=UnfoldAdminTextInputWidget(),
+    )
+    field_order = ("id", "name", "endpoint")
