@@ -77,7 +77,7 @@ def test_it_says_on_the_command_line_why_not(caller: Caller) -> None:
         call_command("create_caller", caller.name)
 
 
-def test_it_shows_capabilities_to_people(settings) -> None:
+def test_it_shows_capabilities_to_people(settings, db: None) -> None:
     out = io.StringIO()
     call_command("capabilities", stdout=out)
     text = out.getvalue()

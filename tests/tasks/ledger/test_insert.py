@@ -3,7 +3,7 @@
 import pytest
 
 from agents_app.protocol import ids
-from tasks_app import ledger, lifecycle
+from tasks_app import ledger, lifecycle, routing
 from tasks_app.ledger import NewAttachment, NewTask
 from tasks_app.models import Attachment, Message, Task
 from tests.factories import submission, submitted
@@ -28,8 +28,8 @@ def new_task(caller, key=None, files=0):
         for number in range(files)
     )
     wanted = submission(caller, idempotency_key=key, attachments=attachments)
-    spec = lifecycle._spec_for(wanted)
-    return lifecycle._new_task(wanted, spec, caller.created_at)
+    executor = routing.choose(wanted.task_type, node=lifecycle.policy().node)
+    return lifecycle._new_task(wanted, executor, caller.created_at)
 
 
 def test_it_writes_the_task_with_its_message_and_files(caller):
