@@ -5,9 +5,11 @@ only place that catches whatever foreign code raises, so its text stays in the h
 """
 
 import traceback
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from logging import getLogger
+from math import isfinite
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -63,9 +65,9 @@ class Outcome:
 def run(spec: HandlerSpec, assignment: Assignment, host: Host) -> Outcome:
     """Run the handler once. AttemptStopped passes through: there is nothing to say.
 
-    A SynapseError is deliberate and keeps its code and text. Any other exception is
-    HANDLER_FAILED with the catalogue's text (G60) and may be retried unless the handler
-    declared it `non_retryable`.
+    A SynapseError is deliberate and keeps its code and text. Any other exception, a
+    `sys.exit()` too, is HANDLER_FAILED with the catalogue's text (G60) and may be
+    retried unless the handler declared it `non_retryable`.
     """
     log = _log(spec, assignment)
     try:
@@ -73,7 +75,7 @@ def run(spec: HandlerSpec, assignment: Assignment, host: Host) -> Outcome:
     except SynapseError as error:
         log.info("failed: %s", error, exc_info=True)
         return _failed(assignment, error, retryable=_may_retry(error))
-    except Exception as error:  # Foreign code may raise anything.
+    except (Exception, SystemExit) as error:  # Foreign code may raise anything.
         log.exception("raised %s", type(error).__name__)
         retryable = not isinstance(error, spec.non_retryable)
         return _failed(
@@ -122,13 +124,32 @@ def _input(spec: HandlerSpec, payload: Mapping[str, object]) -> BaseModel:
 def _output(spec: HandlerSpec, result: object) -> dict[str, object]:
     """The result as JSON. RESULT_INVALID when it breaks its own declaration."""
     try:
-        output = spec.output.model_validate(result).model_dump(
-            mode="json", by_alias=True, warnings="error"
-        )
+        model = spec.output.model_validate(result)
+        output = model.model_dump(mode="json", by_alias=True, warnings="error")
+        lost = _not_finite(model.model_dump())
     except (ValidationError, PydanticSerializationError) as refused:
         raise SynapseError(Code.RESULT_INVALID) from refused
+    if lost:
+        raise SynapseError(Code.RESULT_INVALID, "The result holds NaN or infinity.")
     check_storable_result(output, "result")
     return output
+
+
+def _not_finite(value: object) -> bool:
+    """Whether it holds a number without a word in JSON.
+
+    In the Python dump: the JSON dump has null where the number had no type.
+    """
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, float) and not isfinite(item):
+            return True
+        if isinstance(item, Mapping):
+            pending.extend(item.values())
+        elif isinstance(item, list | tuple | set | frozenset | deque):
+            pending.extend(item)
+    return False
 
 
 def _failed(assignment: Assignment, error: SynapseError, *, retryable: bool) -> Outcome:

@@ -35,9 +35,10 @@ def always() -> bool:
 class HandlerSpec:
     """One declared task type (P2A 7.6) and the limits Synapse enforces for it.
 
-    `max_concurrent` counts running attempts over all workers, `max_duration_s` the
-    seconds of running over all attempts of a task, `answer_within_s` the seconds a
-    question may stay open; None leaves each to the gateway's own default. Exceptions in
+    `max_concurrent` counts running attempts over all workers. `max_duration_s` limits
+    the sum of the run time of all attempts of a task, in seconds; waiting, in the queue
+    or for an answer, does not count. `answer_within_s` is how many seconds a question
+    may stay open. None leaves each to the gateway's own default. Exceptions in
     `non_retryable` fail the task at once. `enabled` is asked every time: keep it cheap.
     """
 

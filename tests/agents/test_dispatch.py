@@ -1,5 +1,6 @@
 """From payload to outcome: validation, errors, and what never leaves the house."""
 
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
@@ -71,6 +72,44 @@ def test_it_refuses_a_result_that_no_row_can_hold(value):
     assert played.error.code == Code.RESULT_INVALID
 
 
+class Loose(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    typed: float = 0.0
+    untyped: object = None
+    several: list = []
+
+
+@dataclass
+class Point:
+    x: float
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize(
+    "result",
+    [
+        lambda number: {"typed": number},
+        lambda number: {"untyped": number},
+        lambda number: {"extra": number},
+        lambda number: {"several": [0, {"deep": (number,)}]},
+        lambda number: {"extra": {1.0, number}},
+        lambda number: {"extra": [Point(number)]},
+        lambda number: {"extra": Loose(more=number)},
+    ],
+)
+def test_it_refuses_a_number_that_json_has_no_word_for(result, number):
+    """Not null in its place: the caller would never know."""
+    played = play(lambda ctx: result(number), output=Loose)
+    assert played.error.code == Code.RESULT_INVALID
+    assert not played.outcome.retryable
+
+
+def test_it_keeps_numbers_that_only_look_odd():
+    result = {"typed": 1.7e308, "untyped": -0.0, "extra": [5e-324, None]}
+    assert play(lambda ctx: result, output=Loose).result == {**result, "several": []}
+
+
 def test_it_never_shows_the_text_of_a_foreign_exception():
     outcome = play(raising(RuntimeError("password is hunter2"))).outcome
     told = outcome.payload.to_json()
@@ -136,6 +175,14 @@ def test_its_trace_is_bounded_and_fits_into_a_row():
     assert short.encode()
 
 
-def test_a_request_to_end_the_process_passes_through():
-    with pytest.raises(SystemExit):
-        play(raising(SystemExit(0)))
+@pytest.mark.parametrize("code", [0, 1, "bye"])
+def test_it_takes_a_request_to_end_the_process_for_a_failure(code):
+    played = play(raising(SystemExit(code)))
+    assert played.error.code == Code.HANDLER_FAILED
+    assert "bye" not in str(played.error)
+    assert played.outcome.retryable
+
+
+def test_an_interrupt_from_the_keyboard_passes_through():
+    with pytest.raises(KeyboardInterrupt):
+        play(raising(KeyboardInterrupt()))
