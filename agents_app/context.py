@@ -25,6 +25,7 @@ from agents_app.protocol.payloads import (
     TaskNeedInfo,
 )
 from agents_app.results import check_storable_result
+from agents_app.schemas import check_schema
 
 __all__ = [
     "Action",
@@ -200,7 +201,9 @@ class Context(Generic[P]):
     ) -> dict[str, Any]:
         """Ask the caller for facts (A2A 6.7) and return what was provided (6.8).
 
-        Without an answer in `answer_within` the task ends with INFO_TIMEOUT.
+        Without an answer in `answer_within` the task ends with INFO_TIMEOUT. A field
+        whose schema no answer can be held against is SCHEMA_INVALID, before anyone is
+        asked.
         """
         missing = tuple(_missing(field) for field in fields)
         name = ",".join(sorted(field.name for field in missing))
@@ -208,6 +211,9 @@ class Context(Generic[P]):
         if entry is not None:
             # Any: provided values have whatever type the fields' schemas say.
             return dict(cast(Mapping[str, Any], entry.value))
+        for field in missing:
+            if field.json_schema is not None:
+                check_schema(field.json_schema, field.name)
         payload = TaskNeedInfo(
             task_id=self.task_id,
             missing_fields=missing,
@@ -228,11 +234,13 @@ class Context(Generic[P]):
         """Ask a person (A2A 6.9) and return the decision, a rejection included.
 
         `level` 1 is an operator, 2 a supervisor, 3 an owner. `decision_schema` is the
-        JSON Schema of the value that `modify` brings.
+        JSON Schema of the value that `modify` brings; SCHEMA_INVALID when it is broken.
         """
         position, entry = self._next_call(JournalKind.HUMAN, "level")
         if entry is not None:
             return _decision_view(cast(Mapping[str, object], entry.value))
+        if decision_schema is not None:
+            check_schema(decision_schema, "decision_schema")
         payload = TaskNeedHuman(
             task_id=self.task_id,
             escalation_level=level,

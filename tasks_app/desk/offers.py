@@ -1,14 +1,11 @@
 """What may be answered: only what was offered (G44)."""
 
 from collections.abc import Mapping
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from referencing import Registry
 
 from agents_app.protocol import jsontext
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Action, Decision
+from agents_app.schemas import errors_in
 from tasks_app.models import Question
 
 MAX_COMMENT_CHARACTERS = 10_000
@@ -27,20 +24,6 @@ def check_offered(question: Question, decision: Decision) -> Decision:
     elif decision.value is not None:
         raise _invalid("value", "Only modify brings a value.")
     return decision
-
-
-def errors_in(schema: Mapping[str, object], value: object) -> dict[str, str]:
-    """Path → what a JSON Schema has against the value.
-
-    SCHEMA_INVALID when the schema itself cannot be used. Its author may be a remote
-    agent, so a reference to another document is never followed (G25).
-    """
-    try:
-        validator = Draft202012Validator(dict(schema), registry=Registry())
-        found = list(validator.iter_errors(value))
-    except Exception as broken:
-        raise SynapseError(Code.SCHEMA_INVALID) from broken
-    return {_path(error.absolute_path): error.message[:500] for error in found[:20]}
 
 
 def _check_option(question: Question, decision: Decision) -> None:
@@ -64,8 +47,3 @@ def _check_value(question: Question, decision: Decision) -> None:
 
 def _invalid(field: str, text: str) -> SynapseError:
     return SynapseError(Code.DECISION_INVALID, details={"fields": {field: text}})
-
-
-def _path(parts: Any) -> str:
-    # Any: a deque of names and numbers, typed as such nowhere.
-    return ".".join(str(part) for part in parts)
