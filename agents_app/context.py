@@ -149,7 +149,9 @@ class Context(Generic[P]):
         """Tell the caller how far the task is (A2A 6.4).
 
         `percent` is a whole number from 0 to 100, else PROGRESS_INVALID. `eta` is an
-        aware datetime. A number lower than one shown before is logged, not shown.
+        aware datetime; without one the earlier holds. All is logged, but a number lower
+        than one shown before is not shown, and 100 is shown as 99 until the task is
+        completed.
         """
         self.check()
         if type(percent) is not int or not 0 <= percent <= 100:
