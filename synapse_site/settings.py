@@ -51,6 +51,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 BROKER_DIR = DATA_DIR / "broker"
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "") or "spool://localhost"
 EMBEDDED_BROKER = CELERY_BROKER_URL.startswith("spool:")
+# Bounded: a silent Redis costs a submit both of them once, then it is left alone (G08).
+FLAG_SECONDS = 0.5
+BELL_SECONDS = 1.0
 # The bell flags ("a bell is outstanding in this lane") lie beside the bells.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
@@ -63,7 +66,10 @@ CACHES = {
         else {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": CELERY_BROKER_URL,
-            "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+            "OPTIONS": {
+                "socket_connect_timeout": FLAG_SECONDS,
+                "socket_timeout": FLAG_SECONDS,
+            },
         }
     ),
 }
@@ -71,8 +77,12 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"folder": str(BROKER_DIR)}
     if EMBEDDED_BROKER
-    # Bounded: a silent broker must not hold a submit (G08).
-    else {"socket_connect_timeout": 1, "socket_timeout": 2, "max_retries": 1}
+    # One try: kombu would wait two seconds before another.
+    else {
+        "socket_connect_timeout": BELL_SECONDS,
+        "socket_timeout": BELL_SECONDS,
+        "max_retries": 0,
+    }
 )
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"

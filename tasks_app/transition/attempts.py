@@ -67,7 +67,7 @@ def report(
     """Progress of the live attempt (A2A 6.4).
 
     The log has the number as it was reported. Shown is the highest so far (G13), but at
-    most 99: 100 is a completed task (decisions 40). Without `eta` the earlier one holds.
+    most 99: 100 is for completed tasks (decisions 40). Without `eta` the earlier holds.
     """
     update = TaskStatusUpdate(
         task_id=str(task.id),
