@@ -30,7 +30,6 @@ from agents_app.registry import HandlerSpec
 from tasks_app import ledger, queue, room
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
 from tasks_app.ledger import Candidate, NewAttachment, NewTask
-from tasks_app.models import Task
 from tasks_app.transition import attempts, desk
 from tasks_app.transition.policy import Policy, queue_key
 
@@ -262,20 +261,19 @@ def _earlier(wanted: Submission, now: datetime) -> Snapshot | None:
 
     IDEMPOTENCY_CONFLICT when it was submitted with another content (G12).
     """
-    holder = Task.objects.filter(
-        caller_id=wanted.caller_id, idempotency_key=wanted.idempotency_key
-    )
-    first = holder.values_list("id", "fingerprint", "created_at").first()
-    if first is None:
+    found = ledger.first_under(wanted.caller_id, wanted.idempotency_key)
+    if found is None:
         return None
-    task_id, fingerprint, created_at = first
+    first, fingerprint = found
     lifetime = timedelta(seconds=settings.SYNAPSE_IDEMPOTENCY_SECONDS)
-    if created_at + lifetime <= now:
-        holder.filter(pk=task_id).update(idempotency_key=None)
+    if first.created_at + lifetime <= now:
+        ledger.forget_key(first.id)
         return None
     if fingerprint != wanted.fingerprint:
-        raise SynapseError(Code.IDEMPOTENCY_CONFLICT, details={"task_id": str(task_id)})
-    return ledger.load(task_id)
+        raise SynapseError(
+            Code.IDEMPOTENCY_CONFLICT, details={"task_id": str(first.id)}
+        )
+    return first
 
 
 def _ring_for(planned: Change) -> None:

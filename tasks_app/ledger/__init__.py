@@ -12,13 +12,21 @@ from tasks_app.ledger.reading import (
     Candidate,
     candidates,
     expired_leases,
+    first_under,
     hold_claims,
     load,
     overdue,
     running_by_type,
     waiting_lanes,
 )
-from tasks_app.ledger.writing import NewAttachment, NewTask, commit, insert, renew
+from tasks_app.ledger.writing import (
+    NewAttachment,
+    NewTask,
+    commit,
+    forget_key,
+    insert,
+    renew,
+)
 
 __all__ = [
     "Candidate",
@@ -28,6 +36,8 @@ __all__ = [
     "candidates",
     "commit",
     "expired_leases",
+    "first_under",
+    "forget_key",
     "hold_claims",
     "insert",
     "load",
