@@ -127,7 +127,8 @@ class Context(Generic[P]):
         self._journal = journal
         self._host = host
         self._answer_within_s = answer_within_s
-        self._in_step = False
+        # The position of the step that is running.
+        self._step: int | None = None
         self.parked: Parked | None = None
 
     @property
@@ -178,22 +179,25 @@ class Context(Generic[P]):
         recorded = Recorded(function)
         if entry is not None:
             return _restored(recorded, entry)
-        self._in_step = True
+        self._step = position
         try:
             value = recorded.to_json(function(*args, **kwargs))
         finally:
-            self._in_step = False
+            self._step = None
         check_storable_result(value, f"step {name!r}")
         self._host.record_step(position, name, value)
         # Also the first time, so that a lossy type shows at once, not after a restart.
         return recorded.restore(value)
 
     def attach(self, name: str, data: bytes, content_type: str) -> str:
-        """Add a result file and return its id. Outside a step it is a step itself."""
-        if self._in_step:
-            self.check()
-            return self._host.attach(name, data, content_type)
-        return self.step(f"attach:{name}", self._host.attach, name, data, content_type)
+        """Add a result file and return its id. Outside a step it is a step itself.
+
+        A step that was interrupted and starts again loses the files it had attached.
+        """
+        if self._step is None:
+            return self.step(f"attach:{name}", self._attach, name, data, content_type)
+        self.check()
+        return self._attach(name, data, content_type)
 
     def need_info(
         self,
@@ -258,10 +262,13 @@ class Context(Generic[P]):
         self, kind: JournalKind, name: str
     ) -> tuple[int, JournalEntry | None]:
         self.check()
-        if self._in_step:
+        if self._step is not None:
             # A replayed step does not run, so calls inside it would lose their numbers.
             raise RuntimeError("a step cannot contain another step or a question")
         return self._journal.advance(kind, name)
+
+    def _attach(self, name: str, data: bytes, content_type: str) -> str:
+        return self._host.attach(name, data, content_type, self._step)
 
     def _park(self, payload: TaskNeedInfo | TaskNeedHuman, position: int) -> Parked:
         check_storable_result(payload.to_json(), "question")

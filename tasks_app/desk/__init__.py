@@ -12,6 +12,7 @@ from tasks_app.desk.deciding import (
     decide,
     decide_by_timeout,
     may_decide,
+    may_release,
     release,
 )
 from tasks_app.desk.informing import expire_info, provide
@@ -23,6 +24,7 @@ __all__ = [
     "decide_by_timeout",
     "expire_info",
     "may_decide",
+    "may_release",
     "provide",
     "release",
 ]

@@ -6,7 +6,7 @@ Every write is conditional on what was seen before (generation, attempt); a lose
 changes nothing and is told so by its absence in the returned set.
 """
 
-from tasks_app.ledger.files import attach
+from tasks_app.ledger.files import attach, drop_unrecorded
 from tasks_app.ledger.journal import load_journal, record_step
 from tasks_app.ledger.reading import (
     Candidate,
@@ -35,6 +35,7 @@ __all__ = [
     "attach",
     "candidates",
     "commit",
+    "drop_unrecorded",
     "expired_leases",
     "first_under",
     "forget_key",

@@ -5,6 +5,7 @@ MESSAGE = "tasks_app_message"
 ATTEMPT = "tasks_app_attempt"
 DELIVERY = "tasks_app_delivery"
 ATTACHMENT = "tasks_app_attachment"
+JOURNAL = "tasks_app_journalentry"
 
 # What a change may write. Safe to write whole: the generation guards them all.
 CONTROL = {
@@ -95,4 +96,5 @@ NEW_ATTACHMENT = {
     "size": "bigint",
     "sha256": "text",
     "created_at": "time",
+    "position": "int",
 }

@@ -23,7 +23,7 @@ _SUPERSEDE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAttachment:
-    """A stored file that the new task brings."""
+    """A stored file: one that a new task brings, or that a step (`position`) made."""
 
     id: uuid.UUID
     kind: str
@@ -32,6 +32,7 @@ class NewAttachment:
     size: int
     sha256: str
     created_at: datetime
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,9 @@ class Attachment(models.Model):
     size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField()
+    # Of the step that attached it, in the journal: without a record of that step the
+    # next attempt runs it again, and drops what it had attached.
+    position = models.IntegerField(null=True)
 
     class Meta:
         ordering = ["created_at", "id"]
