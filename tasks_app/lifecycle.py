@@ -124,7 +124,7 @@ def cancel(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
         task = ledger.load(task_id)
         if task is not None and task.state is TaskState.CANCELLED:
             return task
-        raise error
+        raise
 
 
 def claim(
@@ -191,7 +191,7 @@ def _new_task(wanted: Submission, spec: HandlerSpec, now: datetime) -> NewTask:
         lane=spec.lane,
         external_task_id=wanted.external_task_id,
         priority=wanted.priority,
-        max_duration_s=spec.max_duration_s or settings.SYNAPSE_MAX_TASK_DURATION,
+        max_duration_s=_max_duration_s(spec),
         created_at=now,
         callback_url=wanted.callback_url,
         callback_events=wanted.callback_events,
@@ -223,6 +223,12 @@ def _new_task(wanted: Submission, spec: HandlerSpec, now: datetime) -> NewTask:
         retry_of_id=wanted.retry_of_id,
         attachments=wanted.attachments,
     )
+
+
+def _max_duration_s(spec: HandlerSpec) -> int:
+    """What its handler declares, but never more than the node advertises (P2A 7.5)."""
+    limit: int = settings.SYNAPSE_MAX_TASK_DURATION
+    return min(spec.max_duration_s or limit, limit)
 
 
 def _request(task: Snapshot, wanted: Submission) -> Logged:

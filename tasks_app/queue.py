@@ -26,6 +26,8 @@ _LANE_PREFIX = "lane."
 
 # How long a flag may outlive its bell.
 _FLAG_SECONDS = 5
+# Later bells are left to the sweep: the broker is no place for long waits.
+LONGEST_WAIT_SECONDS = 60.0
 # After the broker or the flags failed, submits do not wait for them again for this long
 # (G08). How long one waits is in the settings: BELL_SECONDS and FLAG_SECONDS.
 _REST_SECONDS = 5.0
@@ -61,14 +63,14 @@ def queue_of(lane: str) -> str:
 def ring(lane: str, *, in_seconds: float = 0) -> None:
     """Wake a worker of this lane once the current transaction is committed.
 
-    `in_seconds`: for short waits only; longer ones are left to the sweep.
+    Not at all if it is to be later than LONGEST_WAIT_SECONDS: then the sweep does.
     """
-    transaction.on_commit(lambda: _ring(ADVANCE, [lane], queue_of(lane), in_seconds))
+    _ring_later(ADVANCE, [lane], queue_of(lane), in_seconds)
 
 
 def ring_courier(*, in_seconds: float = 0) -> None:
-    """Wake the courier: a callback is due."""
-    transaction.on_commit(lambda: _ring(DELIVER, [], COURIER, in_seconds))
+    """Wake the courier, in the same way: a callback is due."""
+    _ring_later(DELIVER, [], COURIER, in_seconds)
 
 
 def heard(lane: str) -> None:
@@ -79,6 +81,11 @@ def heard(lane: str) -> None:
 def courier_heard() -> None:
     """The courier's bell arrived."""
     _take_down(COURIER)
+
+
+def _ring_later(job: str, arguments: list[str], queue: str, in_seconds: float) -> None:
+    if in_seconds <= LONGEST_WAIT_SECONDS:
+        transaction.on_commit(lambda: _ring(job, arguments, queue, in_seconds))
 
 
 def _ring(job: str, arguments: list[str], queue: str, in_seconds: float) -> None:

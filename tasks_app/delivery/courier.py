@@ -20,8 +20,6 @@ from tasks_app.models import Delivery, DeliveryState
 
 # After this long a thread goes back to the broker: a courier asked to stop can.
 _WORK_SECONDS = 5.0
-# Retries sooner than this ring by themselves; the sweep finds later ones.
-_BELL_SECONDS = 60.0
 _JITTER = 0.2
 
 logger = logging.getLogger(__name__)
@@ -104,5 +102,4 @@ def _after(delivery: Delivery, verdict: Verdict) -> None:
     if verdict.next_try_at is None:
         return
     wait = (verdict.next_try_at - timezone.now()).total_seconds()
-    if 0 < wait <= _BELL_SECONDS:
-        queue.ring_courier(in_seconds=wait)
+    queue.ring_courier(in_seconds=max(0.0, wait))

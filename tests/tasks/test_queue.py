@@ -220,3 +220,8 @@ def test_it_rings_when_its_flags_cannot_be_written(broker, ring, settings, tmp_p
 def test_it_goes_on_when_a_flag_cannot_be_taken_down(flags_gone, caplog):
     queue.heard("default")
     assert "The bell flag of lane.default stays up" in caplog.text
+
+
+def test_it_leaves_a_late_bell_to_the_sweep(broker, ring):
+    ring(in_seconds=queue.LONGEST_WAIT_SECONDS + 1)
+    assert broker.sent == []
