@@ -120,7 +120,7 @@ def cancel(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
 
     try:
         return change(task_id, plan).after
-    except SynapseError as error:
+    except SynapseError:
         task = ledger.load(task_id)
         if task is not None and task.state is TaskState.CANCELLED:
             return task
