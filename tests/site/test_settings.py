@@ -46,8 +46,8 @@ def test_it_refuses_to_start_and_names_the_variable(name: str, value: str) -> No
 
 def test_it_is_strict_about_cookies_behind_tls() -> None:
     code = (
-        "from synapse_site import settings as s;"
-        "print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.SECURE_HSTS_SECONDS > 0)"
+        "from synapse_site import settings as s; print("
+        "s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.SECURE_HSTS_SECONDS > 0)"
     )
     said = subprocess.run(
         [sys.executable, "-c", code],
