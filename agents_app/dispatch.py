@@ -22,6 +22,7 @@ from agents_app.protocol.jsontext import dumps
 from agents_app.protocol.model import field_errors
 from agents_app.protocol.payloads import (
     ErrorObject,
+    Payload,
     TaskComplete,
     TaskFailed,
     TaskNeedHuman,
@@ -31,6 +32,11 @@ from agents_app.registry import HandlerSpec
 from agents_app.results import check_storable_result
 
 MAX_TRACE_CHARACTERS = 20_000
+_SAID: Mapping[type[Payload], str] = {
+    TaskComplete: "completed",
+    TaskNeedInfo: "waits for information",
+    TaskNeedHuman: "waits for a decision",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,8 +76,11 @@ def run(spec: HandlerSpec, assignment: Assignment, host: Host) -> Outcome:
     retried unless the handler declared it `non_retryable`.
     """
     log = _log(spec, assignment)
+    log.info("%s starts", spec.task_type)
     try:
-        return _attempt(spec, assignment, host, log)
+        outcome = _attempt(spec, assignment, host, log)
+        log.info(_SAID[type(outcome.payload)])
+        return outcome
     except SynapseError as error:
         log.info("failed: %s", error, exc_info=True)
         return _failed(assignment, error, retryable=_may_retry(error))

@@ -92,6 +92,7 @@ class Steps(BaseModel):
 @probe("progress", Steps)
 def progress(ctx: Context[Steps]) -> dict[str, object]:
     """Report each of `percents`, also numbers that are wrong or go back."""
+    ctx.log.info("counts to %s", len(ctx.payload.percents))
     for percent in ctx.payload.percents:
         ctx.progress(percent, f"at {percent}")
         _sleep(ctx, ctx.payload.seconds_between)

@@ -13,6 +13,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from synapse_site import env as environment
+from synapse_site import logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env, DATA_DIR = environment.read(BASE_DIR / "data")
@@ -262,20 +263,7 @@ SPECTACULAR_SETTINGS = {
 }
 
 LOG_LEVEL = env.log_level("LOG_LEVEL", logging.INFO)
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    "loggers": {
-        # A 4xx is an answer, not an incident.
-        "django.request": {"level": "ERROR"},
-        "django.security": {"level": "ERROR"},
-    },
-}
+LOGGING = logs.configuration(LOG_LEVEL)
 
 LOGIN_REDIRECT_URL = "admin:index"
 # The console's frame; what stands in it is made per request in `navigation`.

@@ -101,5 +101,12 @@ def _after(delivery: Delivery, verdict: Verdict) -> None:
         )
     if verdict.next_try_at is None:
         return
+    logger.info(
+        "Callback %s of task %s failed in try %s; the next is due at %s.",
+        delivery.pk,
+        delivery.task_id,
+        delivery.tries,
+        verdict.next_try_at.isoformat(timespec="seconds"),
+    )
     wait = (verdict.next_try_at - timezone.now()).total_seconds()
     queue.ring_courier(in_seconds=max(0.0, wait))
