@@ -29,9 +29,10 @@ from agents_app.protocol.payloads import (
     TaskNeedInfo,
 )
 from agents_app.registry import HandlerSpec
-from agents_app.results import check_storable_result
+from agents_app.results import InWords, check_storable_result
 
 MAX_TRACE_CHARACTERS = 20_000
+MAX_SUMMARY_CHARACTERS = 500
 _SAID: Mapping[type[Payload], str] = {
     TaskComplete: "completed",
     TaskNeedInfo: "waits for information",
@@ -95,6 +96,7 @@ def run(spec: HandlerSpec, assignment: Assignment, host: Host) -> Outcome:
 def _attempt(
     spec: HandlerSpec, assignment: Assignment, host: Host, log: Log
 ) -> Outcome:
+    spec.check_files(len(assignment.files))
     journal = Journal(assignment.journal)
     context = Context(
         task_id=assignment.task_id,
@@ -113,8 +115,12 @@ def _attempt(
     if context.parked is not None:  # Swallowed by the handler; nobody has answered yet.
         return _waits(context.parked)
     journal.check_finished()
-    output = _output(spec, result)
-    return Outcome(payload=TaskComplete(task_id=assignment.task_id, result=output))
+    model = _output(spec, result)
+    return Outcome(
+        payload=TaskComplete(
+            task_id=assignment.task_id, result=_as_json(model), summary=_summary(model)
+        )
+    )
 
 
 def _waits(parked: Parked) -> Outcome:
@@ -130,18 +136,33 @@ def _input(spec: HandlerSpec, payload: Mapping[str, object]) -> BaseModel:
         raise SynapseError(Code.PAYLOAD_INVALID, details=details) from refused
 
 
-def _output(spec: HandlerSpec, result: object) -> dict[str, object]:
-    """The result as JSON. RESULT_INVALID when it breaks its own declaration."""
+def _output(spec: HandlerSpec, result: object) -> BaseModel:
+    """The result as declared. RESULT_INVALID when it breaks its own declaration."""
     try:
-        model = spec.output.model_validate(result)
+        return spec.output.model_validate(result)
+    except ValidationError as refused:
+        raise SynapseError(Code.RESULT_INVALID) from refused
+
+
+def _as_json(model: BaseModel) -> dict[str, object]:
+    try:
         output = model.model_dump(mode="json", by_alias=True, warnings="error")
         lost = _not_finite(model.model_dump())
-    except (ValidationError, PydanticSerializationError) as refused:
+    except PydanticSerializationError as refused:
         raise SynapseError(Code.RESULT_INVALID) from refused
     if lost:
         raise SynapseError(Code.RESULT_INVALID, "The result holds NaN or infinity.")
     check_storable_result(output, "result")
     return output
+
+
+def _summary(model: BaseModel) -> str | None:
+    """What its author says of it in one line, if anything."""
+    if not isinstance(model, InWords):
+        return None
+    text = model.in_words()[:MAX_SUMMARY_CHARACTERS]
+    check_storable_result(text, "summary")
+    return text
 
 
 def _not_finite(value: object) -> bool:

@@ -163,7 +163,7 @@ def claim(
 
 
 def _spec_for(wanted: Submission) -> HandlerSpec:
-    """The handler's declaration, the payload checked against it (decisions 29)."""
+    """The handler's declaration, payload and files checked by it (decisions 29)."""
     spec = registry.get(wanted.task_type)
     if spec is None:
         supported = [spec.task_type for spec in registry.enabled_specs()]
@@ -177,8 +177,7 @@ def _spec_for(wanted: Submission) -> HandlerSpec:
         raise SynapseError(
             Code.PAYLOAD_INVALID, details={"fields": field_errors(refused)}
         ) from refused
-    if wanted.attachments and not spec.accepts_files:
-        raise SynapseError(Code.PAYLOAD_INVALID, "This task type takes no files.")
+    spec.check_files(len(wanted.attachments))
     return spec
 
 

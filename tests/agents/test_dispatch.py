@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents_app.context import HandlerError
 from agents_app.protocol.errors import CATALOGUE, Code, SynapseError
 from agents_app.protocol.payloads import TaskComplete
-from tests.agents.play import play
+from agents_app.results import InWords
+from tests.agents.play import Anything, play
 
 
 class Order(BaseModel):
@@ -186,3 +187,21 @@ def test_it_takes_a_request_to_end_the_process_for_a_failure(code):
 def test_an_interrupt_from_the_keyboard_passes_through():
     with pytest.raises(KeyboardInterrupt):
         play(raising(KeyboardInterrupt()))
+
+
+class Spoken(Anything, InWords):
+    def in_words(self):
+        return self.model_extra["words"]
+
+
+def test_the_result_says_itself_in_one_line():
+    played = play(lambda ctx: {"words": "Sent to " + "x" * 600}, output=Spoken)
+    assert played.outcome.payload.summary == "Sent to " + "x" * 492
+
+
+def test_a_summary_that_no_row_can_hold_is_an_invalid_result():
+    class Unspeakable(Spoken):
+        def in_words(self):
+            return "\ud800"
+
+    assert play(lambda ctx: {}, output=Unspeakable).error.code == Code.RESULT_INVALID
