@@ -8,7 +8,7 @@ to another document is never followed (G25).
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
@@ -16,9 +16,20 @@ from referencing.jsonschema import DRAFT202012, Schema, SchemaResource
 
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.jsontext import dumps, loads
+from agents_app.protocol.times import parse_rfc3339
 
 _REFERENCES = ("$ref", "$dynamicRef")
 _SHOWN = 500
+# JSON Schema leaves it open whether `format` is asserted; here a date is a date.
+_FORMATS = FormatChecker(Draft202012Validator.FORMAT_CHECKER.checkers)
+
+
+@_FORMATS.checks("date-time", raises=ValueError)
+def _is_moment(value: object) -> bool:
+    """Without an optional package jsonschema has no opinion on this one."""
+    if isinstance(value, str):
+        parse_rfc3339(value)
+    return True
 
 
 def check_schema(schema: Mapping[str, object], what: str) -> None:
@@ -44,7 +55,9 @@ def errors_in(schema: Mapping[str, object], value: object) -> dict[str, str]:
     SCHEMA_INVALID when the schema itself cannot be used.
     """
     try:
-        validator = Draft202012Validator(dict(schema), registry=Registry())
+        validator = Draft202012Validator(
+            dict(schema), registry=Registry(), format_checker=_FORMATS
+        )
         found = list(validator.iter_errors(value))
     except Exception as broken:
         raise SynapseError(Code.SCHEMA_INVALID) from broken

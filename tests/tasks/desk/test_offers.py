@@ -92,6 +92,12 @@ def test_it_refuses_a_value_that_breaks_the_schema(ask_human, olga, value, path)
     assert set(refuse(question, modify(value), olga)) == {path}
 
 
+def test_it_asserts_formats(ask_human, olga):
+    schema = {"properties": {"day": {"type": "string", "format": "date"}}}
+    question = ask_human(decision_schema=schema)
+    assert set(refuse(question, modify({"day": "31.05.2026"}), olga)) == {"value.day"}
+
+
 def test_it_refuses_a_value_where_none_was_asked_for(ask_human, olga):
     fields = refuse(ask_human(), modify({"amount": 3}), olga)
     assert fields == {"value": "This request does not take a value."}
