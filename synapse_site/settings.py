@@ -296,6 +296,7 @@ UNFOLD = {
         }
     ],
     "STYLES": ["tasks_app.admin.navigation.stylesheet"],
+    "SCRIPTS": ["tasks_app.admin.navigation.script"],
     "SIDEBAR": {"navigation": "tasks_app.admin.navigation.sidebar"},
     "TABS": "tasks_app.admin.navigation.tabs",
 }

@@ -27,4 +27,5 @@ urlpatterns = [
     path("capabilities", CapabilityViewSet.as_view({"get": "retrieve"})),
     path("schema", SchemaViewSet.as_view({"get": "retrieve"})),
     path("docs", DocsView.as_view()),
+    path("docs/", DocsView.as_view()),  # Typed by people.
 ]
