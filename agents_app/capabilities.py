@@ -41,7 +41,8 @@ def document(
 
 
 def task_type(spec: HandlerSpec) -> dict[str, object]:
-    """One entry of P2A 7.6. The seed wants schemas as strings; the objects are ours."""
+    """One entry of P2A 7.6. The seed wants schemas as strings; the objects
+    and the numbers of files are ours."""
     return {
         "type": spec.task_type,
         "name": spec.name,
@@ -52,6 +53,8 @@ def task_type(spec: HandlerSpec) -> dict[str, object]:
         "capabilities": list(spec.capabilities),
         "input_schema_object": spec.input_schema,
         "output_schema_object": spec.output_schema,
+        "min_files": spec.min_files,
+        "max_files": spec.max_files,
     }
 
 

@@ -25,6 +25,7 @@ from agents_app.protocol.payloads import (
     TaskNeedInfo,
 )
 from agents_app.results import check_storable_result
+from agents_app.schemas import check_schema
 
 __all__ = [
     "Action",
@@ -126,7 +127,8 @@ class Context(Generic[P]):
         self._journal = journal
         self._host = host
         self._answer_within_s = answer_within_s
-        self._in_step = False
+        # The position of the step that is running.
+        self._step: int | None = None
         self.parked: Parked | None = None
 
     @property
@@ -148,7 +150,9 @@ class Context(Generic[P]):
         """Tell the caller how far the task is (A2A 6.4).
 
         `percent` is a whole number from 0 to 100, else PROGRESS_INVALID. `eta` is an
-        aware datetime. A number lower than one shown before is logged, not shown.
+        aware datetime; without one the earlier holds. All is logged, but a number lower
+        than one shown before is not shown, and 100 is shown as 99 until the task is
+        completed.
         """
         self.check()
         if type(percent) is not int or not 0 <= percent <= 100:
@@ -175,22 +179,25 @@ class Context(Generic[P]):
         recorded = Recorded(function)
         if entry is not None:
             return _restored(recorded, entry)
-        self._in_step = True
+        self._step = position
         try:
             value = recorded.to_json(function(*args, **kwargs))
         finally:
-            self._in_step = False
+            self._step = None
         check_storable_result(value, f"step {name!r}")
         self._host.record_step(position, name, value)
         # Also the first time, so that a lossy type shows at once, not after a restart.
         return recorded.restore(value)
 
     def attach(self, name: str, data: bytes, content_type: str) -> str:
-        """Add a result file and return its id. Outside a step it is a step itself."""
-        if self._in_step:
-            self.check()
-            return self._host.attach(name, data, content_type)
-        return self.step(f"attach:{name}", self._host.attach, name, data, content_type)
+        """Add a result file and return its id. Outside a step it is a step itself.
+
+        A step that was interrupted and starts again loses the files it had attached.
+        """
+        if self._step is None:
+            return self.step(f"attach:{name}", self._attach, name, data, content_type)
+        self.check()
+        return self._attach(name, data, content_type)
 
     def need_info(
         self,
@@ -200,7 +207,9 @@ class Context(Generic[P]):
     ) -> dict[str, Any]:
         """Ask the caller for facts (A2A 6.7) and return what was provided (6.8).
 
-        Without an answer in `answer_within` the task ends with INFO_TIMEOUT.
+        Without an answer in `answer_within` the task ends with INFO_TIMEOUT. A field
+        whose schema no answer can be held against is SCHEMA_INVALID, before anyone is
+        asked.
         """
         missing = tuple(_missing(field) for field in fields)
         name = ",".join(sorted(field.name for field in missing))
@@ -208,6 +217,9 @@ class Context(Generic[P]):
         if entry is not None:
             # Any: provided values have whatever type the fields' schemas say.
             return dict(cast(Mapping[str, Any], entry.value))
+        for field in missing:
+            if field.json_schema is not None:
+                check_schema(field.json_schema, field.name)
         payload = TaskNeedInfo(
             task_id=self.task_id,
             missing_fields=missing,
@@ -228,11 +240,13 @@ class Context(Generic[P]):
         """Ask a person (A2A 6.9) and return the decision, a rejection included.
 
         `level` 1 is an operator, 2 a supervisor, 3 an owner. `decision_schema` is the
-        JSON Schema of the value that `modify` brings.
+        JSON Schema of the value that `modify` brings; SCHEMA_INVALID when it is broken.
         """
         position, entry = self._next_call(JournalKind.HUMAN, "level")
         if entry is not None:
             return _decision_view(cast(Mapping[str, object], entry.value))
+        if decision_schema is not None:
+            check_schema(decision_schema, "decision_schema")
         payload = TaskNeedHuman(
             task_id=self.task_id,
             escalation_level=level,
@@ -248,10 +262,13 @@ class Context(Generic[P]):
         self, kind: JournalKind, name: str
     ) -> tuple[int, JournalEntry | None]:
         self.check()
-        if self._in_step:
+        if self._step is not None:
             # A replayed step does not run, so calls inside it would lose their numbers.
             raise RuntimeError("a step cannot contain another step or a question")
         return self._journal.advance(kind, name)
+
+    def _attach(self, name: str, data: bytes, content_type: str) -> str:
+        return self._host.attach(name, data, content_type, self._step)
 
     def _park(self, payload: TaskNeedInfo | TaskNeedHuman, position: int) -> Parked:
         check_storable_result(payload.to_json(), "question")

@@ -5,9 +5,11 @@ only place that catches whatever foreign code raises, so its text stays in the h
 """
 
 import traceback
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from logging import getLogger
+from math import isfinite
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -20,15 +22,22 @@ from agents_app.protocol.jsontext import dumps
 from agents_app.protocol.model import field_errors
 from agents_app.protocol.payloads import (
     ErrorObject,
+    Payload,
     TaskComplete,
     TaskFailed,
     TaskNeedHuman,
     TaskNeedInfo,
 )
 from agents_app.registry import HandlerSpec
-from agents_app.results import check_storable_result
+from agents_app.results import InWords, check_storable_result
 
 MAX_TRACE_CHARACTERS = 20_000
+MAX_SUMMARY_CHARACTERS = 500
+_SAID: Mapping[type[Payload], str] = {
+    TaskComplete: "completed",
+    TaskNeedInfo: "waits for information",
+    TaskNeedHuman: "waits for a decision",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,17 +72,20 @@ class Outcome:
 def run(spec: HandlerSpec, assignment: Assignment, host: Host) -> Outcome:
     """Run the handler once. AttemptStopped passes through: there is nothing to say.
 
-    A SynapseError is deliberate and keeps its code and text. Any other exception is
-    HANDLER_FAILED with the catalogue's text (G60) and may be retried unless the handler
-    declared it `non_retryable`.
+    A SynapseError is deliberate and keeps its code and text. Any other exception, a
+    `sys.exit()` too, is HANDLER_FAILED with the catalogue's text (G60) and may be
+    retried unless the handler declared it `non_retryable`.
     """
     log = _log(spec, assignment)
+    log.info("%s starts", spec.task_type)
     try:
-        return _attempt(spec, assignment, host, log)
+        outcome = _attempt(spec, assignment, host, log)
+        log.info(_SAID[type(outcome.payload)])
+        return outcome
     except SynapseError as error:
         log.info("failed: %s", error, exc_info=True)
         return _failed(assignment, error, retryable=_may_retry(error))
-    except Exception as error:  # Foreign code may raise anything.
+    except (Exception, SystemExit) as error:  # Foreign code may raise anything.
         log.exception("raised %s", type(error).__name__)
         retryable = not isinstance(error, spec.non_retryable)
         return _failed(
@@ -84,6 +96,7 @@ def run(spec: HandlerSpec, assignment: Assignment, host: Host) -> Outcome:
 def _attempt(
     spec: HandlerSpec, assignment: Assignment, host: Host, log: Log
 ) -> Outcome:
+    spec.check_files(len(assignment.files))
     journal = Journal(assignment.journal)
     context = Context(
         task_id=assignment.task_id,
@@ -102,8 +115,12 @@ def _attempt(
     if context.parked is not None:  # Swallowed by the handler; nobody has answered yet.
         return _waits(context.parked)
     journal.check_finished()
-    output = _output(spec, result)
-    return Outcome(payload=TaskComplete(task_id=assignment.task_id, result=output))
+    model = _output(spec, result)
+    return Outcome(
+        payload=TaskComplete(
+            task_id=assignment.task_id, result=_as_json(model), summary=_summary(model)
+        )
+    )
 
 
 def _waits(parked: Parked) -> Outcome:
@@ -119,16 +136,50 @@ def _input(spec: HandlerSpec, payload: Mapping[str, object]) -> BaseModel:
         raise SynapseError(Code.PAYLOAD_INVALID, details=details) from refused
 
 
-def _output(spec: HandlerSpec, result: object) -> dict[str, object]:
-    """The result as JSON. RESULT_INVALID when it breaks its own declaration."""
+def _output(spec: HandlerSpec, result: object) -> BaseModel:
+    """The result as declared. RESULT_INVALID when it breaks its own declaration."""
     try:
-        output = spec.output.model_validate(result).model_dump(
-            mode="json", by_alias=True, warnings="error"
-        )
-    except (ValidationError, PydanticSerializationError) as refused:
+        return spec.output.model_validate(result)
+    except ValidationError as refused:
         raise SynapseError(Code.RESULT_INVALID) from refused
+
+
+def _as_json(model: BaseModel) -> dict[str, object]:
+    try:
+        output = model.model_dump(mode="json", by_alias=True, warnings="error")
+        lost = _not_finite(model.model_dump())
+    except PydanticSerializationError as refused:
+        raise SynapseError(Code.RESULT_INVALID) from refused
+    if lost:
+        raise SynapseError(Code.RESULT_INVALID, "The result holds NaN or infinity.")
     check_storable_result(output, "result")
     return output
+
+
+def _summary(model: BaseModel) -> str | None:
+    """What its author says of it in one line, if anything."""
+    if not isinstance(model, InWords):
+        return None
+    text = model.in_words()[:MAX_SUMMARY_CHARACTERS]
+    check_storable_result(text, "summary")
+    return text
+
+
+def _not_finite(value: object) -> bool:
+    """Whether it holds a number without a word in JSON.
+
+    In the Python dump: the JSON dump has null where the number had no type.
+    """
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, float) and not isfinite(item):
+            return True
+        if isinstance(item, Mapping):
+            pending.extend(item.values())
+        elif isinstance(item, list | tuple | set | frozenset | deque):
+            pending.extend(item)
+    return False
 
 
 def _failed(assignment: Assignment, error: SynapseError, *, retryable: bool) -> Outcome:

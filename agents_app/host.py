@@ -35,8 +35,13 @@ class Host(Protocol):
         """Store a step's JSON value durably before returning."""
         ...
 
-    def attach(self, name: str, data: bytes, content_type: str) -> str:
-        """Keep a result file and return its id."""
+    def attach(
+        self, name: str, data: bytes, content_type: str, position: int | None
+    ) -> str:
+        """Keep a result file of the step at `position` and return its id.
+
+        It is dropped when that step starts again because it was not recorded.
+        """
         ...
 
     def stopped(self) -> StopReason | None:

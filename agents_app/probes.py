@@ -10,6 +10,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -91,6 +92,7 @@ class Steps(BaseModel):
 @probe("progress", Steps)
 def progress(ctx: Context[Steps]) -> dict[str, object]:
     """Report each of `percents`, also numbers that are wrong or go back."""
+    ctx.log.info("counts to %s", len(ctx.payload.percents))
     for percent in ctx.payload.percents:
         ctx.progress(percent, f"at {percent}")
         _sleep(ctx, ctx.payload.seconds_between)
@@ -178,6 +180,7 @@ class Ledger(BaseModel):
     file: FileName
     seconds: Seconds = 0.0
     hard: bool = False
+    deaf: bool = False
     steps: Annotated[int, Field(ge=0, le=100)] = 0
     question: Literal["info", "human"] | None = None
 
@@ -192,7 +195,10 @@ def ledger(ctx: Context[Ledger]) -> dict[str, object]:
         ctx.step(f"effect-{number}", _note, ctx, f"effect-{number}")
     if not ctx.payload.steps:
         _ask(ctx)
-    _sleep(ctx, ctx.payload.seconds, hard=ctx.payload.hard)
+    if ctx.payload.deaf:
+        _sleep_through(ctx.payload.seconds)
+    else:
+        _sleep(ctx, ctx.payload.seconds, hard=ctx.payload.hard)
     _note(ctx, "end")
     return {"attempt": ctx.attempt}
 
@@ -236,3 +242,11 @@ def _sleep(ctx: Context[Any], seconds: float, *, hard: bool = False) -> None:
     while (left := end - time.monotonic()) > 0:
         ctx.check()
         time.sleep(min(left, SLICE_S))
+
+
+def _sleep_through(seconds: float) -> None:
+    """Deaf to all that interrupts it: only the end of its process stops it."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        with suppress(BaseException):
+            time.sleep(left)

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 from agents_app.context import Context
+from agents_app.protocol.errors import Code, SynapseError
 
 P = TypeVar("P", bound=BaseModel)
 JsonSchema = dict[str, object]
@@ -36,12 +37,15 @@ def always() -> bool:
 class HandlerSpec:
     """One declared task type (P2A 7.6) and the limits Synapse enforces for it.
 
-    `max_concurrent` counts running attempts over all workers, `max_duration_s` the
-    seconds of running over all attempts of a task, `answer_within_s` the seconds a
-    question may stay open; None leaves each to the gateway's own default. Exceptions in
+    `max_concurrent` counts running attempts over all workers. `max_duration_s` limits
+    the sum of the run time of all attempts of a task, in seconds; waiting, in the queue
+    or for an answer, does not count. `answer_within_s` is how many seconds a question
+    may stay open. None leaves each to the gateway's own default. Exceptions in
     `non_retryable` fail the task at once. `enabled` is asked every time: keep it cheap.
     `hil_owner` says who decides for a task of a remote agent: that agent's people, or
     with "local" ours (decision 13).
+    A task comes with `min_files` to `max_files` uploads, None being the gateway's own
+    limit.
     """
 
     task_type: str
@@ -60,6 +64,8 @@ class HandlerSpec:
     enabled: Callable[[], bool]
     accepts_files: bool
     hil_owner: HilOwner
+    min_files: int
+    max_files: int | None
     input_schema: JsonSchema = field(init=False, repr=False, compare=False)
     output_schema: JsonSchema = field(init=False, repr=False, compare=False)
 
@@ -67,6 +73,17 @@ class HandlerSpec:
         _check(self)
         object.__setattr__(self, "input_schema", _schema(self.input, "validation"))
         object.__setattr__(self, "output_schema", _schema(self.output, "serialization"))
+
+    def check_files(self, count: int) -> None:
+        """PAYLOAD_INVALID unless a task of this type may come with so many files."""
+        if self.min_files <= count and (
+            self.max_files is None or count <= self.max_files
+        ):
+            return
+        text = f"{_wanted_files(self)}, not {count}."
+        raise SynapseError(
+            Code.PAYLOAD_INVALID, text, details={"fields": {"file": text}}
+        )
 
 
 _specs: dict[str, HandlerSpec] = {}
@@ -89,6 +106,8 @@ def handles(
     enabled: Callable[[], bool] = always,
     accepts_files: bool = False,
     hil_owner: HilOwner = "requester",
+    min_files: int = 0,
+    max_files: int | None = None,
 ) -> Callable[[Handler[P]], Handler[P]]:
     """Declare the function below as the handler of `task_type`; it stays callable.
 
@@ -114,6 +133,8 @@ def handles(
             enabled=enabled,
             accepts_files=accepts_files,
             hil_owner=hil_owner,
+            min_files=min_files,
+            max_files=max_files if accepts_files else 0,
         )
         if task_type in _specs:
             raise ValueError(f"task type {task_type!r} is declared twice")
@@ -163,7 +184,22 @@ def _check(spec: HandlerSpec) -> None:
     for limit in (spec.max_concurrent, spec.max_duration_s, spec.answer_within_s):
         if limit is not None and limit < 1:
             raise ValueError(f"{spec.task_type}: a limit of {limit} lets nothing run")
+    if spec.min_files < 0 or (
+        spec.max_files is not None and spec.max_files < spec.min_files
+    ):
+        raise ValueError(f"{spec.task_type}: no number of files fits its limits")
     _takes_one_context(spec)
+
+
+def _wanted_files(spec: HandlerSpec) -> str:
+    least, most = spec.min_files, spec.max_files
+    if most == 0:
+        return "This task type takes no files"
+    if most is None:
+        return f"This task type takes at least {least} file{'s' * (least != 1)}"
+    if least == most:
+        return f"This task type takes exactly {most} file{'s' * (most != 1)}"
+    return f"This task type takes {least} to {most} files"
 
 
 def _takes_one_context(spec: HandlerSpec) -> None:

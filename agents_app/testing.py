@@ -70,7 +70,9 @@ class MemoryHost:
         )
         self.steps.append(entry)
 
-    def attach(self, name: str, data: bytes, content_type: str) -> str:
+    def attach(
+        self, name: str, data: bytes, content_type: str, position: int | None
+    ) -> str:
         self._pass()
         file_id = f"file-{len(self.attached) + 1}"
         self.attached.append(

@@ -1,7 +1,10 @@
 """Parsers for the environment: parse or refuse, before anything starts."""
 
 import ipaddress
+import math
+import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from environs import Env, EnvError
 
@@ -27,6 +30,35 @@ def parse_seconds(value: str) -> tuple[int, ...]:
     return delays
 
 
+def parse_at_least_1(value: str) -> int:
+    """A whole number of at least one."""
+    number = int(value)  # A ValueError is refused like an EnvError.
+    if number < 1:
+        raise EnvError(f"must be at least 1: {value!r}")
+    return number
+
+
+def parse_above_0(value: str) -> float:
+    """A finite number above zero."""
+    number = float(value)
+    if not 0 < number < math.inf:
+        raise EnvError(f"must be a number above 0: {value!r}")
+    return number
+
+
+def parse_name(value: str) -> str:
+    """An id that can stand in an A2A address."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", value):
+        raise EnvError(f"must be letters, digits, dots, dashes: {value!r}")
+    return value
+
+
+def check_broker(url: str) -> None:
+    """The flags beside the bells and their limits are made for these two."""
+    if urlsplit(url).scheme not in ("spool", "redis", "rediss"):
+        raise EnvError("CELERY_BROKER_URL must be redis:// or rediss://, or unset.")
+
+
 def read(data_dir_default: Path) -> tuple[Env, Path]:
     """The environment, completed by `.env` in the data folder where there is one.
 
@@ -36,6 +68,9 @@ def read(data_dir_default: Path) -> tuple[Env, Path]:
     env = Env()
     env.add_parser("networks", parse_networks)
     env.add_parser("seconds", parse_seconds)
+    env.add_parser("at_least_1", parse_at_least_1)
+    env.add_parser("above_0", parse_above_0)
+    env.add_parser("name", parse_name)
     data_dir = Path(env.str("SYNAPSE_DATA_DIR", "") or data_dir_default).resolve()
     if (data_dir / ".env").is_file():
         env.read_env(data_dir / ".env", recurse=False)

@@ -13,6 +13,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from synapse_site import env as environment
+from synapse_site import logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env, DATA_DIR = environment.read(BASE_DIR / "data")
@@ -50,7 +51,11 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # -- Broker ----------------------------------------------------------------------
 BROKER_DIR = DATA_DIR / "broker"
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "") or "spool://localhost"
+environment.check_broker(CELERY_BROKER_URL)
 EMBEDDED_BROKER = CELERY_BROKER_URL.startswith("spool:")
+# Bounded: a silent Redis costs a submit both of them once, then it is left alone (G08).
+FLAG_SECONDS = 0.5
+BELL_SECONDS = 1.0
 # The bell flags ("a bell is outstanding in this lane") lie beside the bells.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
@@ -63,7 +68,10 @@ CACHES = {
         else {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": CELERY_BROKER_URL,
-            "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},
+            "OPTIONS": {
+                "socket_connect_timeout": FLAG_SECONDS,
+                "socket_timeout": FLAG_SECONDS,
+            },
         }
     ),
 }
@@ -71,8 +79,12 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"folder": str(BROKER_DIR)}
     if EMBEDDED_BROKER
-    # Bounded: a silent broker must not hold a submit (G08).
-    else {"socket_connect_timeout": 1, "socket_timeout": 2, "max_retries": 1}
+    # One try: kombu would wait two seconds before another.
+    else {
+        "socket_connect_timeout": BELL_SECONDS,
+        "socket_timeout": BELL_SECONDS,
+        "max_retries": 0,
+    }
 )
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
@@ -86,12 +98,13 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Optimization: by default the connection would be reopened around every job.
 CELERY_DB_REUSE_MAX = 1_000_000
+SYNAPSE_SWEEP_SECONDS = env.above_0("SYNAPSE_SWEEP_SECONDS", "10")
 # How often each peer hears that we are there; three missed ones mean gone (G35).
-SYNAPSE_HEARTBEAT_SECONDS = env.float("SYNAPSE_HEARTBEAT_SECONDS", 30.0)
+SYNAPSE_HEARTBEAT_SECONDS = env.above_0("SYNAPSE_HEARTBEAT_SECONDS", "30")
 CELERY_BEAT_SCHEDULE = {
     "sweep": {
         "task": "synapse.sweep",
-        "schedule": env.float("SYNAPSE_SWEEP_SECONDS", 10.0),
+        "schedule": SYNAPSE_SWEEP_SECONDS,
         # A sweep that nobody took in time is not worth catching up on.
         "options": {"expires": 60},
     },
@@ -105,7 +118,7 @@ CELERY_BEAT_SCHEDULE = {
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 
 # -- Synapse ---------------------------------------------------------------------
-SYNAPSE_AGENT_ID = env.str("SYNAPSE_AGENT_ID", "synapse")
+SYNAPSE_AGENT_ID = env.name("SYNAPSE_AGENT_ID", "synapse")
 SYNAPSE_AGENT_NAME = env.str("SYNAPSE_AGENT_NAME", "Synapse")
 SYNAPSE_ENCRYPTION_KEYS: list[str] = env.list("SYNAPSE_ENCRYPTION_KEYS", [])
 
@@ -114,24 +127,23 @@ SYNAPSE_REQUIRE_API_KEY = env.bool("SYNAPSE_REQUIRE_API_KEY", not DEBUG)
 SYNAPSE_ALLOW_QUERY_API_KEY = env.bool("SYNAPSE_ALLOW_QUERY_API_KEY", True)
 
 # Attempts (seconds)
-SYNAPSE_LEASE_SECONDS = env.int("SYNAPSE_LEASE_SECONDS", 60)
-SYNAPSE_LEASE_RENEW_SECONDS = env.int("SYNAPSE_LEASE_RENEW_SECONDS", 20)
-SYNAPSE_SWEEP_SECONDS = env.float("SYNAPSE_SWEEP_SECONDS", 10.0)
+SYNAPSE_LEASE_SECONDS = env.at_least_1("SYNAPSE_LEASE_SECONDS", "60")
+SYNAPSE_LEASE_RENEW_SECONDS = env.at_least_1("SYNAPSE_LEASE_RENEW_SECONDS", "20")
 SYNAPSE_RETRY_BACKOFF = env.seconds("SYNAPSE_RETRY_BACKOFF", "5,30")
-SYNAPSE_STOP_GRACE_SECONDS = env.float("SYNAPSE_STOP_GRACE_SECONDS", 10.0)
-SYNAPSE_MAX_TASK_DURATION = env.int("SYNAPSE_MAX_TASK_DURATION", 3600)
-SYNAPSE_MAX_QUEUE_SECONDS = env.int("SYNAPSE_MAX_QUEUE_SECONDS", 24 * 3600)
-SYNAPSE_ANSWER_SECONDS = env.int("SYNAPSE_ANSWER_SECONDS", 24 * 3600)
-SYNAPSE_MAX_CONCURRENT_TASKS = env.int("SYNAPSE_MAX_CONCURRENT_TASKS", 100)
+SYNAPSE_STOP_GRACE_SECONDS = env.above_0("SYNAPSE_STOP_GRACE_SECONDS", "10.0")
+SYNAPSE_MAX_TASK_DURATION = env.at_least_1("SYNAPSE_MAX_TASK_DURATION", "3600")
+SYNAPSE_MAX_QUEUE_SECONDS = env.at_least_1("SYNAPSE_MAX_QUEUE_SECONDS", "86400")
+SYNAPSE_ANSWER_SECONDS = env.at_least_1("SYNAPSE_ANSWER_SECONDS", "86400")
+SYNAPSE_MAX_CONCURRENT_TASKS = env.at_least_1("SYNAPSE_MAX_CONCURRENT_TASKS", "100")
 # A worker claims quick tasks together, as many as should take this long in all.
 SYNAPSE_BATCH_MILLISECONDS = env.int("SYNAPSE_BATCH_MILLISECONDS", 50)
 
 # Input limits (bytes unless named)
-SYNAPSE_MAX_BODY_SIZE = env.int("SYNAPSE_MAX_BODY_SIZE", 1024 * 1024)
-SYNAPSE_MAX_FILE_SIZE = env.int("SYNAPSE_MAX_FILE_SIZE", 20 * 1024 * 1024)
-SYNAPSE_MAX_FILES = env.int("SYNAPSE_MAX_FILES", 10)
-SYNAPSE_MAX_UPLOAD_SIZE = env.int("SYNAPSE_MAX_UPLOAD_SIZE", 32 * 1024 * 1024)
-SYNAPSE_IDEMPOTENCY_SECONDS = env.int("SYNAPSE_IDEMPOTENCY_SECONDS", 24 * 3600)
+SYNAPSE_MAX_BODY_SIZE = env.at_least_1("SYNAPSE_MAX_BODY_SIZE", "1048576")
+SYNAPSE_MAX_FILE_SIZE = env.at_least_1("SYNAPSE_MAX_FILE_SIZE", "20971520")
+SYNAPSE_MAX_FILES = env.at_least_1("SYNAPSE_MAX_FILES", "10")
+SYNAPSE_MAX_UPLOAD_SIZE = env.at_least_1("SYNAPSE_MAX_UPLOAD_SIZE", "33554432")
+SYNAPSE_IDEMPOTENCY_SECONDS = env.at_least_1("SYNAPSE_IDEMPOTENCY_SECONDS", "86400")
 
 # Peers (seconds)
 # How long a peer may take to confirm before the task is offered to another one.
@@ -149,18 +161,17 @@ SYNAPSE_CALLBACK_SCHEDULE = env.seconds(
     "SYNAPSE_CALLBACK_SCHEDULE",
     "0,5,300,1800,7200,18000,36000,50400,72000,86400",
 )
-SYNAPSE_CALLBACK_CONNECT_SECONDS = env.float("SYNAPSE_CALLBACK_CONNECT_SECONDS", 5.0)
-SYNAPSE_CALLBACK_TOTAL_SECONDS = env.float("SYNAPSE_CALLBACK_TOTAL_SECONDS", 15.0)
+SYNAPSE_CALLBACK_CONNECT_SECONDS = env.above_0(
+    "SYNAPSE_CALLBACK_CONNECT_SECONDS", "5.0"
+)
+SYNAPSE_CALLBACK_TOTAL_SECONDS = env.above_0("SYNAPSE_CALLBACK_TOTAL_SECONDS", "15.0")
 # At most this many requests at a time to one scheme://host:port (G24).
-SYNAPSE_CALLBACK_PER_ENDPOINT = env.int("SYNAPSE_CALLBACK_PER_ENDPOINT", 4)
+SYNAPSE_CALLBACK_PER_ENDPOINT = env.at_least_1("SYNAPSE_CALLBACK_PER_ENDPOINT", "4")
 SYNAPSE_ALLOWED_PRIVATE_NETWORKS = env.networks(
     "SYNAPSE_ALLOWED_PRIVATE_NETWORKS",
     # The embedded setup is one machine: its callers' receivers are on loopback.
     "127.0.0.0/8,::1/128" if EMBEDDED_BROKER else "",
 )
-
-# Test handlers (probes); never on where strangers may submit.
-SYNAPSE_PROBES = env.bool("SYNAPSE_PROBES", False)
 
 # -- Django ----------------------------------------------------------------------
 INSTALLED_APPS = [
@@ -231,6 +242,14 @@ STORAGES = {
 # Uploads stream to disk beyond this; the limits above are checked while streaming.
 FILE_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = SYNAPSE_MAX_BODY_SIZE
+# Behind a proxy with TLS, which must set X-Forwarded-Proto itself.
+SYNAPSE_HTTPS = env.bool("SYNAPSE_HTTPS", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = SYNAPSE_HTTPS
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if SYNAPSE_HTTPS else 0
+# Subdomains and browsers' preload lists are for the owner of the domain to decide.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+if SYNAPSE_HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -263,20 +282,7 @@ SPECTACULAR_SETTINGS = {
 }
 
 LOG_LEVEL = env.log_level("LOG_LEVEL", logging.INFO)
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    "loggers": {
-        # A 4xx is an answer, not an incident.
-        "django.request": {"level": "ERROR"},
-        "django.security": {"level": "ERROR"},
-    },
-}
+LOGGING = logs.configuration(LOG_LEVEL)
 
 LOGIN_REDIRECT_URL = "admin:index"
 # The console's frame; what stands in it is made per request in `navigation`.
@@ -309,6 +315,7 @@ UNFOLD = {
         }
     ],
     "STYLES": ["tasks_app.admin.navigation.stylesheet"],
+    "SCRIPTS": ["tasks_app.admin.navigation.script"],
     "SIDEBAR": {"navigation": "tasks_app.admin.navigation.sidebar"},
     "TABS": "tasks_app.admin.navigation.tabs",
 }

@@ -9,6 +9,7 @@ kombu's own filesystem transport is not used.
 import logging
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -18,7 +19,6 @@ from kombu.transport import virtual
 from kombu.utils.json import dumps, loads
 
 POLL_SECONDS = 0.01
-LONGEST_WAIT_SECONDS = 0.2
 
 logger = logging.getLogger(__name__)
 
@@ -82,16 +82,19 @@ class Transport(virtual.Transport):
     default_port = 0
     polling_interval = POLL_SECONDS
 
-    # The stubs of kombu's two base classes disagree about this signature.
-    def drain_events(  # type: ignore[override]
-        self, connection: Any, timeout: float | None = None
-    ) -> None:
-        """Waits `LONGEST_WAIT_SECONDS` at most, then raises `TimeoutError` like any.
+    # With an event loop each pool process has a pipe of its own. Without one they share
+    # a lock, and one that is killed while it waits for work stops all others for ever.
+    implements = virtual.Transport.implements.extend(asynchronous=True)
 
-        Celery waits 2 s at a time, twice, before it sees that it was told to stop.
-        """
-        wait = min(timeout or LONGEST_WAIT_SECONDS, LONGEST_WAIT_SECONDS)
-        super().drain_events(connection, timeout=wait)
+    def register_with_event_loop(self, connection: Any, loop: Any) -> None:
+        """Celery's worker gives its loop. Any: kombu has no types for either."""
+        loop.call_repeatedly(POLL_SECONDS, self._hand_over, (connection,))
+
+    def _hand_over(self, connection: Any) -> None:
+        """All bells that there are, as far as they may be fetched ahead."""
+        with suppress(TimeoutError):
+            while True:
+                self.drain_events(connection, timeout=0)
 
     def driver_version(self) -> str:
         return "1"

@@ -2,8 +2,10 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index")),
     path("api/v1/synapse/", include("tasks_app.api.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -19,14 +19,15 @@ from django.db import transaction
 from django.utils import timezone
 from pydantic import ValidationError
 
-from agents_app import registry
+from agents_app import registry, schemas
 from agents_app.protocol import ids
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import MessageType
 from agents_app.protocol.model import field_errors
 from agents_app.protocol.payloads import Attachment, Priority, TaskRequest
 from agents_app.protocol.states import Move, TaskState, next_state
-from tasks_app import filelinks, ledger, outbox, queue, room, routing, schemas
+from agents_app.registry import HandlerSpec
+from tasks_app import filelinks, ledger, outbox, queue, room, routing
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
 from tasks_app.ledger import Candidate, NewAttachment, NewTask
 from tasks_app.models import Task
@@ -84,7 +85,7 @@ def submit(wanted: Submission) -> tuple[Snapshot, bool]:
     executor = routing.choose(
         wanted.task_type, node=policy().node, agent_id=wanted.agent_id
     )
-    check_payload(executor, wanted.payload, with_files=bool(wanted.attachments))
+    check_payload(executor, wanted.payload, files=len(wanted.attachments))
     now = timezone.now()
     # Twice at most: the second time an expired key has been set free.
     while not ledger.insert(new := _new_task(wanted, executor, now)):
@@ -139,11 +140,11 @@ def cancel(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
 
     try:
         return change(task_id, plan).after
-    except SynapseError as error:
+    except SynapseError:
         task = ledger.load(task_id)
         if task is not None and task.state is TaskState.CANCELLED:
             return task
-        raise error
+        raise
 
 
 def claim(
@@ -181,7 +182,7 @@ def claim(
     ]
 
 
-def check_payload(executor: Executor, payload: Json, *, with_files: bool) -> None:
+def check_payload(executor: Executor, payload: Json, *, files: int) -> None:
     """PAYLOAD_INVALID unless the executor takes this, by its schema (decisions 29)."""
     spec = executor.spec
     if spec is None:
@@ -193,8 +194,7 @@ def check_payload(executor: Executor, payload: Json, *, with_files: bool) -> Non
         raise SynapseError(
             Code.PAYLOAD_INVALID, details={"fields": field_errors(refused)}
         ) from refused
-    if with_files and not spec.accepts_files:
-        raise SynapseError(Code.PAYLOAD_INVALID, "This task type takes no files.")
+    spec.check_files(files)
 
 
 def _check_by_schema(schema: Json | None, payload: Json) -> None:
@@ -234,8 +234,7 @@ def _row_of(wanted: Submission, executor: Executor, now: datetime) -> Snapshot:
         lane=spec.lane if spec else "",
         external_task_id=wanted.external_task_id,
         priority=wanted.priority,
-        max_duration_s=(spec.max_duration_s if spec else None)
-        or settings.SYNAPSE_MAX_TASK_DURATION,
+        max_duration_s=_max_duration_s(spec),
         created_at=now,
         callback_url=wanted.callback_url,
         callback_events=wanted.callback_events,
@@ -266,6 +265,12 @@ def _requester(wanted: Submission) -> str:
         return wanted.requester
     assert wanted.caller_id is not None  # noqa: S101 - one of the two asks
     return caller_address(wanted.caller_id)
+
+
+def _max_duration_s(spec: HandlerSpec | None) -> int:
+    """What its handler declares, but never more than the node advertises (P2A 7.5)."""
+    limit: int = settings.SYNAPSE_MAX_TASK_DURATION
+    return min((spec.max_duration_s if spec else None) or limit, limit)
 
 
 def _requested(task: Snapshot, wanted: Submission) -> Change:
@@ -310,20 +315,21 @@ def _earlier(wanted: Submission, now: datetime) -> Snapshot | None:
     """
     if wanted.requester_task_id is not None:
         return _earlier_of_peer(wanted)
-    holder = Task.objects.filter(
-        requester=_requester(wanted), idempotency_key=wanted.idempotency_key
-    )
-    first = holder.values_list("id", "fingerprint", "created_at").first()
-    if first is None:
+    if wanted.caller_id is None:
         return None
-    task_id, fingerprint, created_at = first
+    found = ledger.first_under(wanted.caller_id, wanted.idempotency_key)
+    if found is None:
+        return None
+    first, fingerprint = found
     lifetime = timedelta(seconds=settings.SYNAPSE_IDEMPOTENCY_SECONDS)
-    if created_at + lifetime <= now:
-        holder.filter(pk=task_id).update(idempotency_key=None)
+    if first.created_at + lifetime <= now:
+        ledger.forget_key(first.id)
         return None
     if fingerprint != wanted.fingerprint:
-        raise SynapseError(Code.IDEMPOTENCY_CONFLICT, details={"task_id": str(task_id)})
-    return ledger.load(task_id)
+        raise SynapseError(
+            Code.IDEMPOTENCY_CONFLICT, details={"task_id": str(first.id)}
+        )
+    return first
 
 
 def _earlier_of_peer(wanted: Submission) -> Snapshot | None:

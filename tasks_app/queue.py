@@ -5,7 +5,8 @@
 A flag beside the broker says that a bell is outstanding, so that a busy lane is rung
 once and not once a task: publishing costs more than an insert. Whoever hears the bell
 takes the flag down before looking at the rows; a flag that lost its bell runs out, and
-the sweep rings for what is left. Extra or lost bells do no harm.
+the sweep rings for what is left. Extra or lost bells do no harm: a flag that cannot be
+read counts as down.
 """
 
 import logging
@@ -28,20 +29,33 @@ _LANE_PREFIX = "lane."
 
 # How long a flag may outlive its bell.
 _FLAG_SECONDS = 5
-# After the broker failed, submits do not wait for it again for this long (G08).
+# Later bells are left to the sweep: the broker is no place for long waits.
+LONGEST_WAIT_SECONDS = 60.0
+# After the broker or the flags failed, submits do not wait for them again for this long
+# (G08). How long one waits is in the settings: BELL_SECONDS and FLAG_SECONDS.
 _REST_SECONDS = 5.0
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Broker:
-    """What this process knows about the broker's health."""
+class _Neighbour:
+    """What this process knows about the health of something that it needs."""
 
     resting_until: float = 0.0
 
+    @property
+    def rests(self) -> bool:
+        """Whether it failed a moment ago."""
+        return time.monotonic() < self.resting_until
 
-_broker = _Broker()
+    def rest(self) -> None:
+        """It failed: leave it alone for a while."""
+        self.resting_until = time.monotonic() + _REST_SECONDS
+
+
+_broker = _Neighbour()
+_flags = _Neighbour()
 
 
 def queue_of(lane: str) -> str:
@@ -52,14 +66,14 @@ def queue_of(lane: str) -> str:
 def ring(lane: str, *, in_seconds: float = 0) -> None:
     """Wake a worker of this lane once the current transaction is committed.
 
-    `in_seconds`: for short waits only; longer ones are left to the sweep.
+    Not at all if it is to be later than LONGEST_WAIT_SECONDS: then the sweep does.
     """
-    transaction.on_commit(lambda: _ring(ADVANCE, [lane], queue_of(lane), in_seconds))
+    _ring_later(ADVANCE, [lane], queue_of(lane), in_seconds)
 
 
 def ring_courier(*, in_seconds: float = 0) -> None:
-    """Wake the courier: a callback is due."""
-    transaction.on_commit(lambda: _ring(DELIVER, [], COURIER, in_seconds))
+    """Wake the courier, in the same way: a callback is due."""
+    _ring_later(DELIVER, [], COURIER, in_seconds)
 
 
 def ring_peer(peer_id: str) -> None:
@@ -97,19 +111,35 @@ def _flag(job: str, arguments: list[str], queue: str) -> str:
     return queue if job in (ADVANCE, DELIVER) else ".".join((job, *arguments))
 
 
+def _ring_later(job: str, arguments: list[str], queue: str, in_seconds: float) -> None:
+    if in_seconds <= LONGEST_WAIT_SECONDS:
+        transaction.on_commit(lambda: _ring(job, arguments, queue, in_seconds))
+
+
 def _ring(job: str, arguments: list[str], queue: str, in_seconds: float) -> None:
-    if time.monotonic() < _broker.resting_until:
+    if _broker.rests:
+        return
+    if not in_seconds and _is_outstanding(_flag(job, arguments, queue)):
         return
     try:
-        flag = _flag(job, arguments, queue)
-        if not in_seconds and not caches["bells"].add(flag, 1, _FLAG_SECONDS):
-            return
         current_app.send_task(
             job, args=arguments, queue=queue, countdown=in_seconds or None
         )
     except Exception:
-        _broker.resting_until = time.monotonic() + _REST_SECONDS
+        _broker.rest()
         logger.warning("The broker did not take a bell for %s.", queue, exc_info=True)
+
+
+def _is_outstanding(queue: str) -> bool:
+    """Put the flag up; whether it was up already."""
+    if _flags.rests:
+        return False
+    try:
+        return not caches["bells"].add(queue, 1, _FLAG_SECONDS)
+    except Exception:
+        _flags.rest()
+        logger.warning("The bell flag of %s cannot be read.", queue, exc_info=True)
+        return False
 
 
 def _take_down(queue: str) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from agents_app.registry import HandlerSpec
 from tasks_app import ledger
 
-# More than the worker slots of any node: so many places cannot run out at once.
-_SLOTS = 64
+# What all worker slots of a large node could claim at one moment: 64 slots with a whole
+# batch each. So many places cannot run out at once.
+_ONE_MOMENT = 64 * 50
 
 
 @dataclass(slots=True)
@@ -35,20 +36,17 @@ def measure(specs: Mapping[str, HandlerSpec], max_running: int) -> Room:
     """Count what runs. To be called in the transaction that claims.
 
     Two claimants that count at the same moment would both see the last free place, so
-    near a limit they take turns. Far from it they need not.
+    they take turns, which also keeps the order of the queue strict. Only a node without
+    real limits need not.
     """
     limits = {
         name: spec.max_concurrent
         for name, spec in specs.items()
         if spec.max_concurrent is not None
     }
-    if limits:
+    if limits or max_running < _ONE_MOMENT:
         ledger.hold_claims()
     running = ledger.running_by_type()
-    free = max_running - sum(running.values())
-    if not limits and free < max(max_running / 2, _SLOTS):
-        ledger.hold_claims()
-        running = ledger.running_by_type()
     return Room(
         total=max_running - sum(running.values()),
         by_type={name: limit - running.get(name, 0) for name, limit in limits.items()},

@@ -153,7 +153,7 @@ def _next(task: Snapshot, request: TaskRequest) -> Executor | None:
 def _takes(executor: Executor, request: TaskRequest) -> bool:
     try:
         lifecycle.check_payload(
-            executor, request.payload, with_files=bool(request.attachments)
+            executor, request.payload, files=len(request.attachments)
         )
     except SynapseError:
         return False

@@ -24,6 +24,19 @@ def bells(
     return rung
 
 
+@pytest.fixture(autouse=True)
+def quiet_keeper(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The keeper of this process takes and drops tasks, but never looks at them.
+
+    Its thread would read by itself what a test has not committed, and keep a connection
+    to the test database. Workers of journeys are processes of their own.
+    """
+    if request.node.get_closest_marker("journey") is None:
+        monkeypatch.setattr(runner.keeper, "_look", lambda held: None)
+
+
 @pytest.fixture
 def caller(db: None) -> Caller:
     """A caller with a callback secret."""

@@ -130,9 +130,13 @@ def open_question(task: Snapshot) -> Question:
     return Question.objects.get(task_id=task.id, state=QuestionState.OPEN)
 
 
-def operator(name: str = "olga", levels: tuple[int, ...] = (1, 2, 3)) -> User:
-    """Somebody who may decide questions of these levels."""
+def operator(
+    name: str = "olga",
+    levels: tuple[int, ...] = (1, 2, 3),
+    rights: tuple[str, ...] = (),
+) -> User:
+    """Somebody who may decide questions of these levels, and has these rights."""
     user = User.objects.create_user(name, is_staff=True)
-    codes = [f"decide_level_{level}" for level in levels]
+    codes = [*rights, *(f"decide_level_{level}" for level in levels)]
     user.user_permissions.set(Permission.objects.filter(codename__in=codes))
     return User.objects.get(pk=user.pk)

@@ -1,5 +1,6 @@
 """What a check found: expected, seen, and whether that is the same."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -15,3 +16,15 @@ class Verdict:
     @property
     def passed(self) -> bool:
         return self.expected == self.seen
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A check before it belongs to a group."""
+
+    check: str
+    expected: str
+    seen: str
+
+
+Findings = Iterator[Found]

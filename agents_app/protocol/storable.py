@@ -11,7 +11,8 @@ from math import isfinite
 from agents_app.protocol.errors import Code, SynapseError
 
 MAX_DEPTH = 64
-MAX_DIGITS = 300
+# Of the largest float: PostgreSQL's jsonb gives 1e308 back as an integer this long.
+MAX_DIGITS = 309
 _SHOWN_PATH = 200
 
 Steps = tuple[str | int, ...]
@@ -26,7 +27,7 @@ def check_storable(
     """UNSTORABLE_VALUE for the first value, in document order, that cannot be kept.
 
     Refused are NUL characters, lone surrogates, NaN and infinities, integers of more
-    than 300 digits, keys that are no strings, nesting over `max_depth` and anything
+    than 309 digits, keys that are no strings, nesting over `max_depth` and anything
     JSON has no word for. `path` is where `value` itself stands.
     """
     for steps, item in walk(value):

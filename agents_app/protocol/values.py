@@ -141,7 +141,8 @@ class Attachment(Value):
 class TaskTypeCapability(Value):
     """One task type an agent offers (P2A 7.6).
 
-    The schemas are JSON text, as the seed says; the `…_object` twins are ours.
+    The schemas are JSON text, as the seed says; the `…_object` twins are ours,
+    and so are the numbers of files.
     """
 
     type: Name
@@ -153,3 +154,6 @@ class TaskTypeCapability(Value):
     capabilities: Items[str] = ()
     input_schema_object: JsonObject | None = None
     output_schema_object: JsonObject | None = None
+    # How many uploads a task takes; None is the node's own limit.
+    min_files: int | None = None
+    max_files: int | None = None

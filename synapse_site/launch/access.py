@@ -11,6 +11,8 @@ class DemoAccess:
     password: str
     caller: str
     api_key: str
+    # Verifies callbacks. Unknown where demo.json is of an older version.
+    callback_secret: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,3 +22,4 @@ class Standing:
     access: DemoAccess
     password_holds: bool
     key_holds: bool
+    secret_holds: bool

@@ -42,14 +42,19 @@ def ensure(data_dir: Path) -> DemoAccess | None:
 def _make() -> DemoAccess:
     password = token_urlsafe(12)
     get_user_model().objects.create_superuser(OPERATOR, password=password)
-    _, api_key = callers.create_caller(CALLER)
+    caller, api_key = callers.create_caller(CALLER)
     return DemoAccess(
-        operator=OPERATOR, password=password, caller=CALLER, api_key=api_key
+        operator=OPERATOR,
+        password=password,
+        caller=CALLER,
+        api_key=api_key,
+        callback_secret=callers.callback_secret(caller) or "",
     )
 
 
 def standing(access: DemoAccess) -> Standing:
-    """Whether that password still logs in and that key is still taken."""
+    """Whether the password still logs in, the key is taken and the secret signs."""
+    caller = Caller.objects.filter(name=access.caller).first()
     user = get_user_model().objects.filter(username=access.operator).first()
     return Standing(
         access=access,
@@ -57,4 +62,7 @@ def standing(access: DemoAccess) -> Standing:
             user and user.is_active and user.check_password(access.password)
         ),
         key_holds=bool(CallerKey.objects.is_valid(access.api_key)),
+        secret_holds=bool(
+            caller and callers.callback_secret(caller) == access.callback_secret
+        ),
     )

@@ -25,13 +25,23 @@ class Lines:
         self._out: TextIO | None = out
         self._width = width
         self._lock = threading.Lock()
+        self._last = time.monotonic()
 
     def say(self, name: str, text: str) -> None:
+        self.show(f"{name:<{self._width}} | {text}")
+
+    def quiet_for(self) -> float:
+        """Seconds since the last line."""
+        return time.monotonic() - self._last
+
+    def show(self, text: str) -> None:
+        """Lines that stand for themselves."""
         with self._lock:
+            self._last = time.monotonic()
             if self._out is None:
                 return
             try:
-                self._out.write(f"{name:<{self._width}} | {text}\n")
+                self._out.write(f"{text}\n")
                 self._out.flush()
             except (OSError, ValueError):
                 # The terminal is gone; the services must still be able to write.

@@ -1,6 +1,6 @@
 """`make run`: from a fresh folder to a running Synapse in one terminal.
 
-    port free? → .env with fresh secrets → migrate → demo access → notice → stack
+    port free? → .env with fresh secrets → migrate → demo access → stack → notice
 
 Everything before the stack is safe to repeat: a later start keeps the data.
 """
@@ -10,12 +10,14 @@ import sys
 from pathlib import Path
 
 import django
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
+from django.db import OperationalError
 from environs import EnvError
 
 from synapse_site import env
 from synapse_site.launch import port, private_files, procfile, welcome
-from synapse_site.launch.stack import Stack
+from synapse_site.launch.stack import Notice, Stack
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 
@@ -28,13 +30,25 @@ def main() -> int:
         port.require_free(number)
         os.umask(0o077)  # The database and the uploads are nobody else's business.
         private_files.ensure_env(data_dir)
-    except (EnvError, port.PortError, OSError) as error:
-        sys.stderr.write(f"Synapse cannot start. {error}\n")
-        return 2
-    prepare_database(data_dir)
-    sys.stdout.write(notice(number, data_dir))
-    sys.stdout.flush()
-    return run_stack(number, data_dir)
+    except (EnvError, port.PortError) as error:
+        return _refused(str(error))
+    except OSError as error:
+        return _refused(f"{error}. The data folder is set by SYNAPSE_DATA_DIR.")
+    try:
+        prepare_database(data_dir)
+    except (EnvError, ImproperlyConfigured) as error:
+        return _refused(str(error))
+    except OperationalError as error:
+        return _refused(
+            f"The database says: {str(error).strip()}. It is set by DATABASE_URL, or "
+            f"lies in the data folder {data_dir} (SYNAPSE_DATA_DIR)."
+        )
+    return run_stack(number, data_dir, notice(number, data_dir))
+
+
+def _refused(why: str) -> int:
+    sys.stderr.write(f"Synapse cannot start. {why}\n")
+    return 2
 
 
 def prepare_database(data_dir: Path) -> None:
@@ -46,17 +60,20 @@ def prepare_database(data_dir: Path) -> None:
     call_command("migrate", interactive=False, verbosity=0)
 
 
-def notice(number: int, data_dir: Path) -> str:
-    """The text for the terminal; makes the demo access on the first start."""
+def notice(number: int, data_dir: Path) -> Notice:
+    """What the terminal shows in the end; makes the demo access on the first start."""
     # Models can only be imported once the settings, and so `.env`, are there.
     from synapse_site.launch import demo
 
     access = demo.ensure(data_dir)
     standing = demo.standing(access) if access else None
-    return welcome.text(f"http://{port.HOST}:{number}", data_dir, standing)
+    return Notice(
+        text=welcome.text(f"http://{port.HOST}:{number}", data_dir, standing),
+        ready=lambda: welcome.answers(number),
+    )
 
 
-def run_stack(number: int, data_dir: Path) -> int:
+def run_stack(number: int, data_dir: Path, shown: Notice) -> int:
     """Web, worker, courier and beat, until they end."""
     environ = os.environ | {
         "PORT": str(number),
@@ -66,4 +83,6 @@ def run_stack(number: int, data_dir: Path) -> int:
         "PYTHONUNBUFFERED": "1",
     }
     text = (BASE_DIR / "Procfile").read_text(encoding="utf-8")
-    return Stack(procfile.parse(text, environ), environ, sys.stdout).run()
+    sys.stdout.write("Starting web, worker, courier and beat ...\n")
+    sys.stdout.flush()
+    return Stack(procfile.parse(text, environ), environ, sys.stdout, shown).run()

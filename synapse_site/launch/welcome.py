@@ -1,26 +1,49 @@
-"""What `make run` shows before the services start: where to go and how to get in."""
+"""What `make run` shows when the web process answers: where to go, how to get in."""
 
+import http.client
 import shlex
 from pathlib import Path
 
+from synapse_site.launch import port
 from synapse_site.launch.access import Standing
 
 API = "/api/v1/synapse"
 SAMPLE = Path(__file__).resolve().parents[2] / "examples/invoices/invoice.pdf"
+_ANSWER_SECONDS = 1.0
 
 
 def text(url: str, data_dir: Path, standing: Standing | None) -> str:
-    """The whole notice, ending in one curl line that works as pasted."""
+    """The whole notice; its export and curl lines work as pasted."""
     rows = [
         ("Admin", f"{url}/admin/"),
         ("API docs", f"{url}{API}/docs"),
         ("Data", str(data_dir)),
         *_access_rows(standing),
     ]
-    lines = ["", "Synapse", *(f"  {name:<9} {value}" for name, value in rows)]
+    lines = [
+        "",
+        "Synapse is running",
+        *(f"  {name:<15} {value}" for name, value in rows),
+    ]
+    lines += ["", "For a second terminal:", f"  export SYNAPSE_URL={url}"]
     if standing and standing.key_holds:
-        lines += ["", "Submit the sample invoice:", _curl(url, standing.access.api_key)]
+        key = standing.access.api_key
+        lines += [f"  export SYNAPSE_API_KEY={key}"]
+        lines += ["", "Submit the sample invoice:", _curl(url, key)]
     return "\n".join([*lines, "", "Ctrl-C stops everything.", ""])
+
+
+def answers(number: int) -> bool:
+    """Whether the web process answers a request, whatever it says."""
+    connection = http.client.HTTPConnection(port.HOST, number, timeout=_ANSWER_SECONDS)
+    try:
+        connection.request("HEAD", f"{API}/docs")
+        connection.getresponse()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+    return True
 
 
 def _access_rows(standing: Standing | None) -> list[tuple[str, str]]:
@@ -32,10 +55,12 @@ def _access_rows(standing: Standing | None) -> list[tuple[str, str]]:
     access = standing.access
     password = access.password if standing.password_holds else "(changed since)"
     key = access.api_key if standing.key_holds else "(revoked since)"
+    secret = access.callback_secret if standing.secret_holds else "(changed since)"
     return [
         ("Operator", access.operator),
         ("Password", password),
         ("API key", f"{key}  (caller: {access.caller})"),
+        ("Callback secret", secret),
     ]
 
 

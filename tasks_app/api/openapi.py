@@ -101,8 +101,16 @@ submit = extend_schema(
     callbacks=[_CALLBACK],
     examples=[
         OpenApiExample(
-            "Read a document",
-            {"task_type": "document_text", "payload": {}, "priority": "high"},
+            "Ask a person",
+            {
+                "task_type": "approval",
+                "payload": {
+                    "summary": "Give customer 4711 a discount of 30 %?",
+                    "details": {"order": 980.5, "usual": "10 %"},
+                    "suggested_value": {"percent": 30},
+                },
+                "priority": "high",
+            },
             request_only=True,
         )
     ],

@@ -78,11 +78,21 @@ def wanted_in_form(fields: Mapping[str, str]) -> SubmitRequest:
     given: dict[str, object] = {name: text for name, text in fields.items() if text}
     storable.check_storable(given)
     if "payload" in given:
-        given["payload"] = as_object(fields["payload"], "payload")
+        given["payload"] = _payload(fields["payload"])
     if "callback_events" in given:
         words = fields["callback_events"].split(",")
         given["callback_events"] = [word.strip() for word in words]
     return SubmitRequest.parse(given)
+
+
+def _payload(text: str) -> dict[str, object]:
+    """As a body is read, but an error says that it is about this field."""
+    try:
+        return as_object(text, "payload")
+    except SynapseError as refused:
+        message = f"The field payload: {refused}"
+        details = {"fields": {"payload": str(refused)}, **refused.details}
+        raise SynapseError(refused.code, message, details=details) from refused
 
 
 def _check_callback(wanted: SubmitRequest) -> None:

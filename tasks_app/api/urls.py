@@ -28,4 +28,5 @@ urlpatterns = [
     path("a2a/", include("tasks_app.api.a2a.urls")),
     path("schema", SchemaViewSet.as_view({"get": "retrieve"})),
     path("docs", DocsView.as_view()),
+    path("docs/", DocsView.as_view()),  # Typed by people.
 ]

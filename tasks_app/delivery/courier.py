@@ -23,8 +23,6 @@ from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 
 # After this long a thread goes back to the broker: a courier asked to stop can.
 _WORK_SECONDS = 5.0
-# Retries sooner than this ring by themselves; the sweep finds later ones.
-_BELL_SECONDS = 60.0
 _JITTER = 0.2
 
 logger = logging.getLogger(__name__)
@@ -113,6 +111,12 @@ def _after(delivery: Delivery, verdict: Verdict) -> None:
         on_dead(delivery)
     if verdict.next_try_at is None:
         return
+    logger.info(
+        "Callback %s of task %s failed in try %s; the next is due at %s.",
+        delivery.pk,
+        delivery.task_id,
+        delivery.tries,
+        verdict.next_try_at.isoformat(timespec="seconds"),
+    )
     wait = (verdict.next_try_at - timezone.now()).total_seconds()
-    if 0 < wait <= _BELL_SECONDS:
-        queue.ring_courier(in_seconds=wait)
+    queue.ring_courier(in_seconds=max(0.0, wait))

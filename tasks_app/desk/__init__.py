@@ -13,6 +13,7 @@ from tasks_app.desk.deciding import (
     decide,
     decide_by_timeout,
     may_decide,
+    may_release,
     release,
 )
 from tasks_app.desk.informing import change_by_facts, expire_info, provide
@@ -26,6 +27,7 @@ __all__ = [
     "decide_by_timeout",
     "expire_info",
     "may_decide",
+    "may_release",
     "provide",
     "release",
 ]

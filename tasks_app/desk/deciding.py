@@ -41,6 +41,11 @@ def may_decide(user: User, question: Question) -> bool:
     return user.is_active and user.has_perm(f"tasks_app.decide_level_{question.level}")
 
 
+def may_release(user: User) -> bool:
+    """Whether the operator has the right to give back what others hold."""
+    return user.is_active and user.has_perm("tasks_app.release_question")
+
+
 def claim(shown: Shown, user: User) -> None:
     """Take a decision in hand; nothing happens when it already is.
 
@@ -63,16 +68,27 @@ def claim(shown: Shown, user: User) -> None:
 
 
 def release(shown: Shown, user: User) -> None:
-    """Give a claimed decision back to the inbox. Raises like `claim`."""
+    """Give a claimed decision back to the inbox: one's own, or with `may_release` any.
+
+    A holder who is absent must not block a decision. Raises like `claim`.
+    """
     now = timezone.now()
-    question = _open(shown, user)
-    if question.claimed_by_id is None:
+    find = _open_to_anyone if may_release(user) else _open
+    question = find(shown, user)
+    if question.claimed_by is None:
         return
 
     def plan(task: Snapshot) -> Change:
-        if _open(shown, user).claimed_by_id is None:
+        holder = find(shown, user).claimed_by
+        if holder is None:
             return steps.begin(task)
-        return plans.release(task, by=address(user), now=now, policy=lifecycle.policy())
+        return plans.release(
+            task,
+            by=address(user),
+            held_by=address(holder),
+            now=now,
+            policy=lifecycle.policy(),
+        )
 
     lifecycle.change(question.task_id, plan)
 
@@ -158,18 +174,10 @@ def _open(shown: Shown, user: User) -> Question:
     Read after the task: when the question changes later, so does the task's generation,
     and the write is refused.
     """
-    found = Question.objects.select_related("claimed_by", "task").filter(
-        pk=shown.question_id
-    )
-    question = found.first()
-    if question is None:
-        raise SynapseError(Code.QUESTION_CHANGED)
+    question = _find(shown)
     if question.owner != "us" or not may_decide(user, question):
         raise SynapseError(Code.FORBIDDEN, details={"level": question.level})
-    if not question.is_open:
-        raise SynapseError(Code.ALREADY_DECIDED, details=_end_of(question))
-    if question.version != shown.version:
-        raise SynapseError(Code.QUESTION_CHANGED, details={"version": question.version})
+    _check_current(question, shown)
     holder = question.claimed_by
     if holder is not None and holder.pk != user.pk:
         raise SynapseError(Code.CLAIMED_BY_OTHER, details=_claim_of(question, holder))
@@ -179,6 +187,28 @@ def _open(shown: Shown, user: User) -> Question:
 def task_name(question: Question) -> str:
     """The `task_id` of its messages (A2A 6.1: the requester's own)."""
     return question.task.requester_task_id or str(question.task_id)
+
+
+def _open_to_anyone(shown: Shown, _user: User) -> Question:
+    """Like `_open`, whatever its level and whoever holds it."""
+    question = _find(shown)
+    _check_current(question, shown)
+    return question
+
+
+def _find(shown: Shown) -> Question:
+    found = Question.objects.select_related("claimed_by", "task")
+    question = found.filter(pk=shown.question_id).first()
+    if question is None:
+        raise SynapseError(Code.QUESTION_CHANGED)
+    return question
+
+
+def _check_current(question: Question, shown: Shown) -> None:
+    if not question.is_open:
+        raise SynapseError(Code.ALREADY_DECIDED, details=_end_of(question))
+    if question.version != shown.version:
+        raise SynapseError(Code.QUESTION_CHANGED, details={"version": question.version})
 
 
 def _decider(user: User, question: Question) -> DecidedBy:

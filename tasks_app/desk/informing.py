@@ -11,10 +11,10 @@ from agents_app.protocol import jsontext
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import ErrorObject, TaskInfoProvided
 from agents_app.protocol.states import TaskState
+from agents_app.schemas import errors_in
 from tasks_app import lifecycle
 from tasks_app.changes import Change, Closed, Snapshot
 from tasks_app.models import Question, QuestionState
-from tasks_app.schemas import errors_in
 from tasks_app.transition import attempts
 from tasks_app.transition import desk as plans
 

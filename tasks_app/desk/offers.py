@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from agents_app.protocol import jsontext
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Action, Decision
+from agents_app.schemas import errors_in
 from tasks_app.models import Question
-from tasks_app.schemas import errors_in
 
 MAX_COMMENT_CHARACTERS = 10_000
 MAX_VALUE_BYTES = 100_000

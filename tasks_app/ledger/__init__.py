@@ -6,19 +6,27 @@ Every write is conditional on what was seen before (generation, attempt); a lose
 changes nothing and is told so by its absence in the returned set.
 """
 
-from tasks_app.ledger.files import attach
+from tasks_app.ledger.files import attach, drop_unrecorded
 from tasks_app.ledger.journal import load_journal, record_step
 from tasks_app.ledger.reading import (
     Candidate,
     candidates,
     expired_leases,
+    first_under,
     hold_claims,
     load,
     overdue,
     running_by_type,
     waiting_lanes,
 )
-from tasks_app.ledger.writing import NewAttachment, NewTask, commit, insert, renew
+from tasks_app.ledger.writing import (
+    NewAttachment,
+    NewTask,
+    commit,
+    forget_key,
+    insert,
+    renew,
+)
 
 __all__ = [
     "Candidate",
@@ -27,7 +35,10 @@ __all__ = [
     "attach",
     "candidates",
     "commit",
+    "drop_unrecorded",
     "expired_leases",
+    "first_under",
+    "forget_key",
     "hold_claims",
     "insert",
     "load",

@@ -5,6 +5,7 @@ MESSAGE = "tasks_app_message"
 ATTEMPT = "tasks_app_attempt"
 DELIVERY = "tasks_app_delivery"
 ATTACHMENT = "tasks_app_attachment"
+JOURNAL = "tasks_app_journalentry"
 
 # What a change may write. Safe to write whole: the generation guards them all.
 CONTROL = {
@@ -105,4 +106,5 @@ NEW_ATTACHMENT = {
     "fetch_at": "time",
     "fetch_tries": "int",
     "created_at": "time",
+    "position": "int",
 }

@@ -1,7 +1,9 @@
-"""Result files: their rows are written fenced, like everything an attempt says."""
+"""Result files: their rows are written fenced, like everything an attempt does."""
 
 import uuid
 from dataclasses import asdict
+
+from django.db import connection
 
 from tasks_app.ledger import columns, statements
 from tasks_app.ledger.dialect import current
@@ -15,6 +17,17 @@ _LIVE = (
 )
 
 
+# Attempts before this one: the live one has not begun.
+_DROP = f"""
+    DELETE FROM {columns.ATTACHMENT} WHERE task_id = %s AND kind = 'result'
+    AND position NOT IN (SELECT position FROM {columns.JOURNAL} WHERE task_id = %s)
+    AND EXISTS (
+        SELECT 1 FROM {columns.TASK}
+        WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL
+    ) RETURNING id
+"""  # noqa: S608 - names are ours
+
+
 def attach(file: NewAttachment, *, task_id: uuid.UUID, attempt: int) -> bool:
     """Add a file to a task; False when the attempt no longer holds it."""
     dialect = current()
@@ -26,3 +39,15 @@ def attach(file: NewAttachment, *, task_id: uuid.UUID, attempt: int) -> bool:
     record = asdict(file) | {"task_id": task_id}
     rows = Insert(columns.ATTACHMENT, columns.NEW_ATTACHMENT, [record])
     return bool(statements.run(live, [rows]))
+
+
+def drop_unrecorded(task_id: uuid.UUID, attempt: int) -> list[uuid.UUID]:
+    """Forget the files of steps without a record, as this attempt begins; their ids.
+
+    Those steps died half-way and will run again, or never.
+    """
+    dialect = current()
+    task = dialect.parameter(task_id)
+    with connection.cursor() as cursor:
+        cursor.execute(_DROP, [task, task, task, attempt])
+        return [uuid.UUID(str(row[0])) for row in cursor.fetchall()]

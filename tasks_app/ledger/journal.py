@@ -6,16 +6,17 @@ from datetime import datetime
 
 from django.db import connection
 
+from tasks_app.ledger import columns
 from tasks_app.ledger.dialect import current
 from tasks_app.models import JournalEntry
 
 # A cast to the column's own type: on SQLite, where JSON is text, one that does nothing.
-_RECORD_STEP = """
-    INSERT INTO tasks_app_journalentry
+_RECORD_STEP = f"""
+    INSERT INTO {columns.JOURNAL}
         (task_id, position, kind, name, value, created_at)
-    SELECT id, %s, 'step', %s, CAST(%s AS {json}), CAST(%s AS {time})
-    FROM tasks_app_task WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL
-"""
+    SELECT id, %s, 'step', %s, CAST(%s AS {{json}}), CAST(%s AS {{time}})
+    FROM {columns.TASK} WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL
+"""  # noqa: S608 - names are ours
 
 
 def load_journal(task_id: uuid.UUID) -> list[JournalEntry]:

@@ -53,13 +53,16 @@ def _open_one(change: Change) -> QuerySet[Question]:
 def _open(change: Change) -> None:
     opened = change.opened
     assert opened is not None  # noqa: S101 - for the type checker; `write` looked
+    version = Question.objects.filter(task_id=change.before.id).count() + 1
+    ours = opened.position is not None
     Question.objects.create(
         id=opened.id,
         owner=opened.owner,
         request_id=opened.request_id,
-        wire_version=opened.wire_version,
+        # A peer's question has the number that the peer gave it, if any.
+        wire_version=version if ours else opened.wire_version,
         task_id=change.before.id,
-        version=Question.objects.filter(task_id=change.before.id).count() + 1,
+        version=version,
         kind=opened.kind,
         position=opened.position,
         asked_by=opened.asked_by,

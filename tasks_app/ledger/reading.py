@@ -34,6 +34,16 @@ def load(task_id: uuid.UUID) -> Snapshot | None:
     return found[0] if found else None
 
 
+def first_under(caller_id: uuid.UUID, key: str | None) -> tuple[Snapshot, str] | None:
+    """The task that holds an idempotency key of its caller, and its fingerprint."""
+    rows = _fetch(
+        f"SELECT {_NAMES}, fingerprint FROM {columns.TASK} "  # noqa: S608 - names are ours
+        "WHERE caller_id = %s AND idempotency_key = %s",
+        [current().parameter(caller_id), key or ""],
+    )
+    return (_snapshot(rows[0]), str(rows[0][-1])) if rows else None
+
+
 def candidates(
     lane: str, types: Sequence[str], *, now: datetime, limit: int
 ) -> list[Candidate]:

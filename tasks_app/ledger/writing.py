@@ -11,6 +11,7 @@ from tasks_app.changes import Change, Json, Logged, Outgoing, Snapshot
 from tasks_app.ledger import columns, questions, statements
 from tasks_app.ledger.dialect import Record, current
 from tasks_app.ledger.statements import Following, Guarded, Insert
+from tasks_app.models import Task
 
 # Older callbacks that were not sent yet are not worth sending after the final one.
 _SUPERSEDE = (
@@ -23,7 +24,7 @@ _SUPERSEDE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAttachment:
-    """A stored file that the new task brings."""
+    """A stored file: one that a new task brings, or that a step (`position`) made."""
 
     id: uuid.UUID
     kind: str
@@ -36,6 +37,7 @@ class NewAttachment:
     source_url: str = ""
     fetch_at: datetime | None = None
     fetch_tries: int = 0
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +126,14 @@ def renew(task_id: uuid.UUID, attempt: int, until: datetime) -> bool:
             ],
         )
         return bool(cursor.rowcount)
+
+
+def forget_key(task_id: uuid.UUID) -> None:
+    """Set an idempotency key free: it has expired, and its caller uses it again (G12).
+
+    The only write beside `commit` that no generation guards: nothing else reads it.
+    """
+    Task.objects.filter(pk=task_id).update(idempotency_key=None)
 
 
 def _asks(change: Change) -> bool:

@@ -28,6 +28,9 @@ class Attachment(models.Model):
     source_url = models.CharField(max_length=2048, blank=True, default="")
     fetch_at = models.DateTimeField(null=True)
     fetch_tries = models.SmallIntegerField(default=0)
+    # Of the step that attached it, in the journal: without a record of that step the
+    # next attempt runs it again, and drops what it had attached.
+    position = models.IntegerField(null=True)
 
     class Meta:
         ordering = ["created_at", "id"]

@@ -97,6 +97,7 @@ class Question(models.Model):
             ("decide_level_1", "Can decide level 1 requests"),
             ("decide_level_2", "Can decide level 2 requests"),
             ("decide_level_3", "Can decide level 3 requests"),
+            ("release_question", "Can release what others hold"),
             ("provide_info", "Can supply missing information for a caller"),
         ]
 

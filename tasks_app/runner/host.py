@@ -56,7 +56,9 @@ class AttemptHost:
         if not kept:
             self._fenced()
 
-    def attach(self, name: str, data: bytes, content_type: str) -> str:
+    def attach(
+        self, name: str, data: bytes, content_type: str, position: int | None
+    ) -> str:
         """Keep a result file; its row is written only while the attempt is live."""
         self.held.check()
         file_id = ids.new_id()
@@ -69,6 +71,7 @@ class AttemptHost:
             size=stored.size,
             sha256=stored.sha256,
             created_at=timezone.now(),
+            position=position,
         )
         if not ledger.attach(
             file, task_id=self.held.task.id, attempt=self.held.attempt

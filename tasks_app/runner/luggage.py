@@ -17,9 +17,12 @@ from tasks_app.runner.host import AttemptHost
 def pack(spec: HandlerSpec, candidate: Candidate, held: Held) -> Assignment:
     """Read what this attempt needs, and only that: a fresh task has no journal.
 
+    Files of steps that died half-way are dropped: those steps start again.
     FILE_UNREACHABLE when a peer that asked for the task does not hand out its files.
     """
     task = candidate.task
+    if task.attempt > 0:
+        storage.discard(ledger.drop_unrecorded(task.id, held.attempt))
     return Assignment(
         task_id=str(task.id),
         attempt=held.attempt,

@@ -10,6 +10,9 @@ import socket
 import time
 from dataclasses import dataclass
 
+from billiard.common import (  # type: ignore[attr-defined] # not in its stubs
+    terminate_handler_fired,
+)
 from django.conf import settings
 from django.db import DataError, connection
 from django.utils import timezone
@@ -124,6 +127,10 @@ def _run(job: Job) -> Plan:
         return _lost
     began = time.monotonic()
     outcome = _outcome(spec, job, host)
+    if terminate_handler_fired():
+        # Not its own end: the process was told to go, and said so by a SystemExit. The
+        # lease brings the task back.
+        raise SystemExit
     _pace.learn(task.task_type, (time.monotonic() - began) * 1000)
     files = luggage.results(host, job.candidate)
 

@@ -25,6 +25,9 @@ from tasks_app.transition import steps
 # Ten years: what an executor asks for beyond them may be no date at all.
 _LONGEST_WAIT_S = 10 * 365 * 24 * 3600
 
+# The most that a task can be that is not completed, in percent.
+_ALMOST_DONE = 99
+
 
 def begin(task: Snapshot, *, worker: str, now: datetime, policy: Policy) -> Change:
     """A worker takes the task: a new attempt under a lease (A2A 6.2, 6.4)."""
@@ -61,7 +64,11 @@ def report(
     now: datetime,
     policy: Policy,
 ) -> Change:
-    """Progress of the live attempt; a number that goes back is only logged (G13)."""
+    """Progress of the live attempt (A2A 6.4).
+
+    The log has the number as it was reported. Shown is the highest so far (G13), but at
+    most 99: 100 is for completed tasks (decisions 40). Without `eta` the earlier holds.
+    """
     update = TaskStatusUpdate(
         task_id=task.wire_id,
         status=TaskState.EXECUTING,
@@ -78,9 +85,9 @@ def report(
     )
     change = steps.with_after(
         change,
-        progress=max(task.progress, progress),
+        progress=max(task.progress, min(progress, _ALMOST_DONE)),
         status_message=message or task.status_message,
-        eta=eta,
+        eta=eta or task.eta,
         leased_until=policy.leased_until(now) if task.running else None,
     )
     return outbox.announce(change, now, policy)

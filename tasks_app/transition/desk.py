@@ -68,9 +68,11 @@ def claim(
     return replace(change, held=Held(user_id=user_id, at=now))
 
 
-def release(task: Snapshot, *, by: str, now: datetime, policy: Policy) -> Change:
-    """The operator gives it back."""
-    words = {"task_id": str(task.id)}
+def release(
+    task: Snapshot, *, by: str, held_by: str, now: datetime, policy: Policy
+) -> Change:
+    """The operator gives it back, or another takes it from `held_by`."""
+    words = {"task_id": str(task.id), "held_by": held_by}
     route = (by, policy.node)
     change = steps.note(
         steps.begin(task), Internal.DESK_RELEASE, words, route, now, Move.RELEASE

@@ -176,6 +176,70 @@ def test_it_refuses_a_question_that_no_row_can_hold():
     assert play(handler).error.code == Code.RESULT_INVALID
 
 
+BROKEN = [
+    pytest.param({"type": "nope"}, id="type"),
+    pytest.param({"pattern": "("}, id="pattern"),
+    pytest.param({"properties": {"a": []}}, id="properties"),
+    pytest.param({"$ref": "#/$defs/gone"}, id="reference to nothing"),
+    pytest.param({"$ref": "#"}, id="reference to itself"),
+    pytest.param({"items": {"$ref": "#/title"}, "title": "x"}, id="to no schema"),
+    pytest.param({"$ref": "https://example.com/schema"}, id="another document"),
+    pytest.param({"anyOf": [{"$dynamicRef": "file:///etc/passwd"}]}, id="a file"),
+    pytest.param({"$ref": "#/x", "x": {"$ref": "urn:y"}}, id="behind a reference"),
+]
+
+
+@pytest.mark.parametrize("schema", BROKEN)
+def test_it_refuses_a_decision_that_nobody_could_make(schema):
+    played = play(lambda ctx: ctx.need_human(decision_schema=schema))
+    assert played.error.code == Code.SCHEMA_INVALID
+    assert played.error.details["schema"] == "decision_schema"
+    assert not played.outcome.retryable
+
+
+@pytest.mark.parametrize("schema", BROKEN)
+def test_it_refuses_a_field_that_nobody_could_supply(schema):
+    field = MissingField(name="due", json_schema=schema)
+    played = play(lambda ctx: ctx.need_info(["vendor", field], "Which?"))
+    assert played.error.code == Code.SCHEMA_INVALID
+    assert played.error.details["schema"] == "due"
+
+
+def test_it_says_what_is_wrong_with_a_schema():
+    schema = {"properties": {"a": {"minimum": "much"}}}
+    error = play(lambda ctx: ctx.need_human(decision_schema=schema)).error
+    assert error.details["problem"] == (
+        "$.properties.a.minimum: 'much' is not of type 'number'"
+    )
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"if": True, "not": {}},
+        {"enum": ("left", "right")},
+        {"$defs": {"a": {"type": "string"}}, "items": {"$ref": "#/$defs/a"}},
+        {"properties": {"child": {"$ref": "#"}}},
+        {"$id": "https://a.example/b", "$defs": {"c": {"$id": "d"}}, "$ref": "d"},
+        {"properties": {"$ref": {"const": {"$ref": "https://example.com"}}}},
+    ],
+)
+def test_it_asks_with_any_schema_that_answers_can_be_held_against(schema):
+    played = play(lambda ctx: ctx.need_human(decision_schema=schema))
+    assert isinstance(played.outcome.payload, TaskNeedHuman)
+
+
+def test_it_does_not_look_at_the_schema_of_a_question_that_was_answered():
+    """The handler has changed; its answer counts all the same."""
+    field = MissingField(name="due", json_schema={"type": "nope"})
+    outcome = resumed(
+        lambda ctx: ctx.need_info([field], "Which?"),
+        entry(0, "info", "due", {"due": "now"}),
+    )
+    assert outcome.payload.result == {"due": "now"}
+
+
 def test_it_refuses_a_question_inside_a_step():
     def handler(ctx):
         ctx.step("outer", lambda: ctx.need_info(["a"], "b"))

@@ -1,5 +1,6 @@
 """From payload to outcome: validation, errors, and what never leaves the house."""
 
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
@@ -9,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents_app.context import HandlerError
 from agents_app.protocol.errors import CATALOGUE, Code, SynapseError
 from agents_app.protocol.payloads import TaskComplete
-from tests.agents.play import play
+from agents_app.results import InWords
+from tests.agents.play import Anything, play
 
 
 class Order(BaseModel):
@@ -69,6 +71,44 @@ class Text(BaseModel):
 def test_it_refuses_a_result_that_no_row_can_hold(value):
     played = play(lambda ctx: {"value": value}, output=Text)
     assert played.error.code == Code.RESULT_INVALID
+
+
+class Loose(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    typed: float = 0.0
+    untyped: object = None
+    several: list = []
+
+
+@dataclass
+class Point:
+    x: float
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize(
+    "result",
+    [
+        lambda number: {"typed": number},
+        lambda number: {"untyped": number},
+        lambda number: {"extra": number},
+        lambda number: {"several": [0, {"deep": (number,)}]},
+        lambda number: {"extra": {1.0, number}},
+        lambda number: {"extra": [Point(number)]},
+        lambda number: {"extra": Loose(more=number)},
+    ],
+)
+def test_it_refuses_a_number_that_json_has_no_word_for(result, number):
+    """Not null in its place: the caller would never know."""
+    played = play(lambda ctx: result(number), output=Loose)
+    assert played.error.code == Code.RESULT_INVALID
+    assert not played.outcome.retryable
+
+
+def test_it_keeps_numbers_that_only_look_odd():
+    result = {"typed": 1.7e308, "untyped": -0.0, "extra": [5e-324, None]}
+    assert play(lambda ctx: result, output=Loose).result == {**result, "several": []}
 
 
 def test_it_never_shows_the_text_of_a_foreign_exception():
@@ -136,6 +176,32 @@ def test_its_trace_is_bounded_and_fits_into_a_row():
     assert short.encode()
 
 
-def test_a_request_to_end_the_process_passes_through():
-    with pytest.raises(SystemExit):
-        play(raising(SystemExit(0)))
+@pytest.mark.parametrize("code", [0, 1, "bye"])
+def test_it_takes_a_request_to_end_the_process_for_a_failure(code):
+    played = play(raising(SystemExit(code)))
+    assert played.error.code == Code.HANDLER_FAILED
+    assert "bye" not in str(played.error)
+    assert played.outcome.retryable
+
+
+def test_an_interrupt_from_the_keyboard_passes_through():
+    with pytest.raises(KeyboardInterrupt):
+        play(raising(KeyboardInterrupt()))
+
+
+class Spoken(Anything, InWords):
+    def in_words(self):
+        return self.model_extra["words"]
+
+
+def test_the_result_says_itself_in_one_line():
+    played = play(lambda ctx: {"words": "Sent to " + "x" * 600}, output=Spoken)
+    assert played.outcome.payload.summary == "Sent to " + "x" * 492
+
+
+def test_a_summary_that_no_row_can_hold_is_an_invalid_result():
+    class Unspeakable(Spoken):
+        def in_words(self):
+            return "\ud800"
+
+    assert play(lambda ctx: {}, output=Unspeakable).error.code == Code.RESULT_INVALID

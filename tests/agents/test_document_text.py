@@ -119,7 +119,9 @@ def test_it_lists_every_reason_when_nothing_is_readable(read):
 
 
 def test_it_needs_a_file(read):
-    assert read().error.message == "Upload at least one file."
+    error = read().error
+    assert error.code == Code.PAYLOAD_INVALID
+    assert error.message == "This task type takes at least 1 file, not 0."
 
 
 def test_it_returns_no_more_characters_than_asked_for(read):
@@ -131,6 +133,15 @@ def test_it_returns_no_more_characters_than_asked_for(read):
     first, second = played.result["documents"]
     assert (first["text"], first["truncated"]) == ("123456", False)
     assert (second["text"], second["truncated"]) == ("ab", True)
+
+
+def test_it_says_which_files_it_did_not_get_to(read):
+    names = ["a.txt", "b.txt"]
+    played = read(*[(name, b"abc", "text/plain") for name in names], max_chars=3)
+    first, second = played.result["documents"]
+    assert (first["truncated"], first["note"]) == (False, None)
+    assert second["note"] == "was not read: max_chars was used up"
+    assert (second["truncated"], second["characters"]) == (True, 0)
 
 
 def test_its_largest_result_still_fits(read):

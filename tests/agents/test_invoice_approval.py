@@ -66,6 +66,7 @@ def test_it_completes_without_booking_what_a_person_rejected(answer):
     assert played.result["approved"] is False
     assert played.result["decision"] == "rejected"
     assert played.result["receipt_file_id"] is None
+    assert played.outcome.payload.summary == "Rejected by tester."
     assert played.host.attached == []
 
 
@@ -75,7 +76,22 @@ def test_it_takes_over_what_a_person_changed():
     assert played.result["amount"] == 1400.25
     assert played.result["sources"]["amount"] == "operator"
     assert played.result["sources"]["date"] == "document"
+    assert played.outcome.payload.summary == "Booked, approved with changes by tester."
     assert json.loads(played.host.attached[0].data)["vendor"] == "Quillfeather"
+
+
+def test_only_what_a_person_changed_comes_from_them():
+    (question,) = play("invoice.pdf").questions
+    whole_form = dict(question.suggested_value) | {"amount": 1400}
+    sources = play("invoice.pdf", modify(whole_form)).result["sources"]
+    assert sources.pop("amount") == "operator"
+    assert set(sources.values()) == {"document"}
+
+
+def test_a_form_that_comes_back_unchanged_is_an_approval():
+    (question,) = play("invoice.pdf").questions
+    played = play("invoice.pdf", modify(dict(question.suggested_value)))
+    assert played.result["decision"] == "approved"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +184,8 @@ def test_a_caller_who_knows_everything_is_asked_nothing(tmp_path):
 def test_it_wants_exactly_one_file(count):
     files = [task_file(EXAMPLES / "invoice.pdf")] * count
     error = run_handler("invoice_approval", {}, files=files).error
-    assert error.message == f"Send exactly one invoice as a PDF, not {count}."
+    assert error.code == Code.PAYLOAD_INVALID
+    assert error.message == f"This task type takes exactly 1 file, not {count}."
 
 
 @pytest.mark.parametrize(

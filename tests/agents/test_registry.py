@@ -7,6 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from agents_app import registry
+from agents_app.protocol.errors import Code, SynapseError
 from agents_app.registry import handles
 from tests.agents.play import Anything, spec_of
 
@@ -136,6 +137,50 @@ def test_handlers_load_without_django():
         "import agents_app.agents, agents_app.dispatch, agents_app.testing"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("limits", "count", "text"),
+    [
+        ({}, 1, "takes no files, not 1."),
+        ({"accepts_files": True, "min_files": 1}, 0, "takes at least 1 file, not 0."),
+        (
+            {"accepts_files": True, "min_files": 2, "max_files": 2},
+            3,
+            "takes exactly 2 files, not 3.",
+        ),
+        (
+            {"accepts_files": True, "max_files": 3},
+            4,
+            "takes 0 to 3 files, not 4.",
+        ),
+    ],
+)
+def test_it_refuses_another_number_of_files(limits, count, text):
+    with pytest.raises(SynapseError, match=text) as refused:
+        spec_of(greet, **limits).check_files(count)
+    assert refused.value.code is Code.PAYLOAD_INVALID
+    assert "file" in refused.value.details["fields"]
+
+
+def test_it_takes_the_numbers_of_files_in_between():
+    spec = spec_of(greet, accepts_files=True, min_files=1, max_files=2)
+    spec.check_files(1)
+    spec.check_files(2)
+    spec_of(greet, accepts_files=True).check_files(1000)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"min_files": 1},
+        {"accepts_files": True, "min_files": 2, "max_files": 1},
+        {"accepts_files": True, "min_files": -1},
+    ],
+)
+def test_it_refuses_numbers_of_files_that_nothing_fits(limits):
+    with pytest.raises(ValueError, match="no number of files"):
+        spec_of(greet, **limits)
 
 
 def test_it_refuses_an_unknown_owner_of_decisions():

@@ -5,11 +5,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_network
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings as site
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
@@ -20,13 +18,6 @@ from pytest_django.fixtures import Settings
 from tasks_app.api.addresses import PREFIX
 from tasks_app.api.entry import guarded
 from tasks_app.models import Task
-from tasks_app.runner import keeper
-
-# SQLite's default for tests lies in memory, where a second thread meets table locks
-# that no timeout waits for.
-_database = site.DATABASES["default"]
-if _database["ENGINE"] == "django.db.backends.sqlite3":
-    _database.setdefault("TEST", {})["NAME"] = str(Path(site.DATA_DIR) / "test.sqlite3")
 
 
 class Program:
@@ -99,12 +90,6 @@ class Raw:
     status_code: int
     headers: Mapping[str, str]
     content: bytes
-
-
-@pytest.fixture(autouse=True)
-def quiet_keeper(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The keeper's thread reads by itself what a test has not committed."""
-    monkeypatch.setattr(keeper, "_look", lambda held: None)
 
 
 @pytest.fixture(autouse=True)

@@ -46,6 +46,14 @@ def test_it_describes_each_task_type(program: Program) -> None:
     assert sleep["estimated_time"] == "1s-10s"
 
 
+def test_it_says_how_many_files_a_type_takes(program: Program) -> None:
+    types = program.get("/capabilities").json()["supported_task_types"]
+    files = {one["type"]: (one["min_files"], one["max_files"]) for one in types}
+    assert files["approval"] == (0, 0)
+    assert files["document_text"] == (1, None)
+    assert files["invoice_approval"] == (1, 1)
+
+
 def test_it_lists_what_a_submit_accepts(program: Program) -> None:
     types = program.get("/capabilities").json()["supported_task_types"]
     names = [entry["type"] for entry in types]

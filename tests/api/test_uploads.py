@@ -283,7 +283,9 @@ def test_it_refuses_text_that_cannot_be_stored_g50(send) -> None:
 def test_it_reads_the_payload_as_strictly_as_a_body(
     program: Program, payload: str
 ) -> None:
-    error_of(program.form(FIELDS | {"payload": payload}), 400)
+    error = error_of(program.form(FIELDS | {"payload": payload}), 400)
+    assert list(error["details"]["fields"]) == ["payload"]
+    assert "payload" in error["message"]
 
 
 def test_it_refuses_files_for_a_type_that_takes_none(
@@ -292,6 +294,13 @@ def test_it_refuses_files_for_a_type_that_takes_none(
     parts = {"task_type": "probe_sleep", "payload": "{}", "file": pdf()}
     assert error_of(program.form(parts), 422)["code"] == 4002
     assert len(stored) == 0
+
+
+def test_it_refuses_a_wrong_number_of_files_at_once(program: Program) -> None:
+    parts = {"task_type": "invoice_approval", "payload": "{}"}
+    error = error_of(program.form(parts), 422)
+    assert error["code"] == 4002
+    assert list(error["details"]["fields"]) == ["file"]
 
 
 def test_it_leaves_no_bytes_when_the_submit_fails(

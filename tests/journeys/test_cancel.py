@@ -1,5 +1,7 @@
 """Cancelling is honest (G11) and stops the work, whatever the handler does."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.journeys.calls import final_call
@@ -27,16 +29,38 @@ def test_it_stops_a_handler_that_listens(stack: Stack, client: Client) -> None:
     assert [client.task(task_id)["status"] for task_id in tasks] == ["cancelled"] * 2
 
 
-def test_it_stops_a_handler_that_does_not_listen(stack: Stack, client: Client) -> None:
-    neighbour = {"file": "neighbour", "seconds": 3}
-    beside = client.submit("probe_ledger", neighbour)
-    eventually(lambda: stack.notes("neighbour"), 10, "the neighbour begins")
+@pytest.fixture
+def neighbour(stack: Stack, client: Client) -> Iterator[str]:
+    """A task that works in the other slot and must notice nothing."""
+    task_id = client.submit("probe_sleep", {"seconds": 60})
+    client.wait_for(task_id, "executing")
+    yield task_id
+    assert client.task(task_id)["a2a_state"] == "executing"
+    assert stack.ledger.task(task_id).attempt == 1
+    client.cancel(task_id)
+
+
+@pytest.mark.usefixtures("neighbour")
+def test_it_interrupts_a_handler_that_does_not_listen(
+    stack: Stack, client: Client
+) -> None:
     stuck = running(stack, client, "stuck", hard=True)
     assert client.cancel(stuck).status_code == 200
-    # The only slot that may run it is the one that was stuck.
-    client.result(client.submit("probe_echo"), timeout=10)
-    assert client.result(beside) == {"attempt": 1}
+    # The only free slot is the one that was stuck.
+    client.result(client.submit("probe_ledger", {"file": "after-stuck"}))
     assert [note["event"] for note in stack.notes("stuck")] == ["start"]
+    assert stack.notes("after-stuck")[0]["pid"] == stack.notes("stuck")[0]["pid"]
+
+
+@pytest.mark.usefixtures("neighbour")
+def test_it_replaces_the_process_of_a_handler_that_nothing_stops(
+    stack: Stack, client: Client
+) -> None:
+    deaf = running(stack, client, "deaf", deaf=True)
+    assert client.cancel(deaf).status_code == 200
+    client.result(client.submit("probe_ledger", {"file": "after-deaf"}))
+    assert [note["event"] for note in stack.notes("deaf")] == ["start"]
+    assert stack.notes("after-deaf")[0]["pid"] != stack.notes("deaf")[0]["pid"]
 
 
 def test_it_cancels_a_task_that_waits_for_its_caller(

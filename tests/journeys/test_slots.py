@@ -14,10 +14,9 @@ def test_it_runs_a_lane_only_where_a_worker_consumes_it(
     # The worker of the other lane looks at its rows all the while, and passes by.
     client.result(client.submit("probe_echo"))
     assert {client.task(task_id)["status"] for task_id in tasks} == {"received"}
-    worker = stack.add_worker(lane="gpu")
-    for task_id in tasks:
-        assert client.result(task_id) == {"lane": "gpu"}
-    stack.remove(worker)
+    with stack.extra_worker(lane="gpu"):
+        for task_id in tasks:
+            assert client.result(task_id) == {"lane": "gpu"}
 
 
 def test_g16_long_work_does_not_block_short_work(client: Client) -> None:
@@ -41,18 +40,17 @@ def test_g17_a_human_wait_holds_no_worker(client: Client) -> None:
 def test_g14_urgent_work_comes_next(faults: Stack) -> None:
     client = faults.client()
     faults.worker.kill()
-    worker = faults.add_worker(slots=1)
-    blocker = client.submit("probe_sleep", {"seconds": 60})
-    client.wait_for(blocker, "executing")
     order = ["low"] * 10 + ["normal"] * 10 + ["urgent"]
-    tasks = [
-        client.submit("probe_ledger", {"file": "order"}, priority=priority)
-        for priority in order
-    ]
-    client.cancel(blocker)
-    for task_id in tasks:
-        client.wait_for(task_id, "completed")
+    with faults.extra_worker(slots=1):
+        blocker = client.submit("probe_sleep", {"seconds": 60})
+        client.wait_for(blocker, "executing")
+        tasks = [
+            client.submit("probe_ledger", {"file": "order"}, priority=priority)
+            for priority in order
+        ]
+        client.cancel(blocker)
+        for task_id in tasks:
+            client.wait_for(task_id, "completed")
     priorities = dict(zip(tasks, order, strict=True))
     starts = [note for note in faults.notes("order") if note["event"] == "start"]
     assert [priorities[note["task"]] for note in starts] == order[::-1]
-    faults.remove(worker)

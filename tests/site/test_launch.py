@@ -1,8 +1,10 @@
 """What `make run` does before the services start, each piece repeatable."""
 
+import json
 import socket
 import stat
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from cryptography.fernet import Fernet
@@ -11,10 +13,19 @@ from environs import Env
 
 from synapse_site.launch import demo, port, private_files, start, welcome
 from synapse_site.launch.access import DemoAccess, Standing
+from tasks_app import callers
 from tasks_app.models import Caller, CallerKey
 from tasks_app.secrets import vault
+from tests.receiver import Receiver
+from tests.services import free_port
 
-ACCESS = DemoAccess(operator="operator", password="pw", caller="demo", api_key="k.ey")
+ACCESS = DemoAccess(
+    operator="operator",
+    password="pw",
+    caller="demo",
+    api_key="k.ey",
+    callback_secret="whsec_s",
+)
 
 
 def mode(path: Path) -> int:
@@ -112,10 +123,19 @@ class TestDemo:
         assert CallerKey.objects.get_from_key(access.api_key).caller.name == "demo"
 
     def test_it_gives_the_caller_a_secret_to_verify_callbacks_with(self, tmp_path):
-        demo.ensure(tmp_path)
+        access = demo.ensure(tmp_path)
 
         sealed = Caller.objects.get().callback_secret
-        assert vault().open(sealed).startswith("whsec_")
+        assert vault().open(sealed) == access.callback_secret
+        assert access.callback_secret.startswith("whsec_")
+
+    def test_it_reads_what_an_older_version_wrote(self, tmp_path):
+        demo.ensure(tmp_path)
+        written = json.loads((tmp_path / "demo.json").read_text())
+        del written["callback_secret"]
+        (tmp_path / "demo.json").write_text(json.dumps(written))
+
+        assert not demo.standing(demo.ensure(tmp_path)).secret_holds
 
     def test_it_remembers_instead_of_making_more(self, tmp_path):
         first = demo.ensure(tmp_path)
@@ -144,21 +164,23 @@ class TestDemo:
     def test_it_notices_a_changed_password_and_a_revoked_key(self, tmp_path):
         access = demo.ensure(tmp_path)
         assert demo.standing(access) == Standing(
-            access=access, password_holds=True, key_holds=True
+            access=access, password_holds=True, key_holds=True, secret_holds=True
         )
         user = get_user_model().objects.get()
         user.set_password("another")
         user.save()
         CallerKey.objects.update(revoked=True)
+        callers.rotate_callback_secret(Caller.objects.get())
 
         assert demo.standing(access) == Standing(
-            access=access, password_holds=False, key_holds=False
+            access=access, password_holds=False, key_holds=False, secret_holds=False
         )
 
 
 class TestNotice:
     def text(self, **changes: bool) -> str:
-        holds = {"password_holds": True, "key_holds": True} | changes
+        holds = dict.fromkeys(("password_holds", "key_holds", "secret_holds"), True)
+        holds |= changes
         standing = Standing(access=ACCESS, **holds)
         return welcome.text("http://127.0.0.1:8000", Path("/data"), standing)
 
@@ -169,6 +191,13 @@ class TestNotice:
         assert "http://127.0.0.1:8000/api/v1/synapse/docs" in text
         assert "operator" in text
         assert "pw" in text
+        assert "whsec_s" in text
+
+    def test_it_shows_two_lines_for_a_second_terminal(self):
+        lines = [line.strip() for line in self.text().splitlines()]
+
+        assert "export SYNAPSE_URL=http://127.0.0.1:8000" in lines
+        assert "export SYNAPSE_API_KEY=k.ey" in lines
 
     def test_it_shows_a_curl_line_with_the_shipped_sample(self):
         (line,) = [x for x in self.text().splitlines() if "curl" in x]
@@ -178,10 +207,11 @@ class TestNotice:
         assert welcome.SAMPLE.is_file()
 
     def test_it_does_not_show_what_no_longer_holds(self):
-        text = self.text(password_holds=False, key_holds=False)
+        text = self.text(password_holds=False, key_holds=False, secret_holds=False)
 
         assert "pw" not in text
         assert "k.ey" not in text
+        assert "whsec_s" not in text
 
     def test_it_tells_how_to_make_access_where_it_made_none(self):
         text = welcome.text("http://127.0.0.1:8000", Path("/data"), None)
@@ -208,3 +238,20 @@ class TestStart:
 
         assert start.main() == 2
         assert "PORT" in capsys.readouterr().err
+
+    def test_it_names_the_variable_of_a_folder_it_cannot_use(
+        self, tmp_path, monkeypatch, capsys
+    ):
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("PORT", str(free_port()))
+        monkeypatch.setenv("SYNAPSE_DATA_DIR", str(tmp_path / "file" / "data"))
+
+        assert start.main() == 2
+        assert "SYNAPSE_DATA_DIR" in capsys.readouterr().err
+
+
+class TestAnswers:
+    def test_it_notices_whether_somebody_answers(self):
+        with Receiver() as web:
+            assert welcome.answers(urlsplit(web.url()).port)
+        assert not welcome.answers(free_port())

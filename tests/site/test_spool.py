@@ -8,7 +8,7 @@ from pathlib import Path
 from queue import Empty
 
 import pytest
-from kombu import Connection
+from kombu import Connection, Queue
 from kombu.simple import SimpleQueue
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -56,6 +56,29 @@ def test_it_keeps_bells_in_order(connect):
         queue.put(number)
 
     assert [queue.get(block=False).payload for _ in range(5)] == [0, 1, 2, 3, 4]
+
+
+class Loop:
+    """The event loop of a worker, turned by hand."""
+
+    def call_repeatedly(self, seconds, function, arguments):
+        assert seconds == spool.POLL_SECONDS
+        self.turn = lambda: function(*arguments)
+
+
+def test_it_hands_all_bells_to_the_loop_of_a_worker(connect):
+    connection, loop = connect(), Loop()
+    heard: list[str] = []
+    hear = [lambda body, _: heard.append(body)]
+    connection.transport.register_with_event_loop(connection.connection, loop)
+    with connection.Consumer([Queue(LANE)], callbacks=hear, no_ack=True):
+        loop.turn()
+        assert heard == []
+        for number in range(3):
+            connect().SimpleQueue(LANE).put(number)
+        loop.turn()
+
+    assert heard == [0, 1, 2]
 
 
 def test_it_leaves_the_bells_of_other_lanes_alone(connect):

@@ -19,8 +19,10 @@ import os, sys
 from pathlib import Path
 from synapse_site.launch import procfile, running, stack
 running.SETTLED_SECONDS, stack.GRACE_SECONDS = map(float, sys.argv[2:])
+stack.PATIENCE_SECONDS = 0
 services = procfile.parse(Path(sys.argv[1]).read_text(), os.environ)
-sys.exit(stack.Stack(services, os.environ, sys.stdout).run())
+notice = stack.Notice(text="Welcome", ready=Path("up").exists)
+sys.exit(stack.Stack(services, os.environ, sys.stdout, notice).run())
 """
 NAPPER = """
 import os, time
@@ -32,6 +34,7 @@ import os, subprocess, sys
 child = subprocess.Popen([sys.executable, "napper.py"])
 child.wait()
 """
+UP = "import pathlib; pathlib.Path('up').touch()" + NAPPER
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)" + NAPPER
 ONCE = """
 import pathlib
@@ -145,6 +148,21 @@ def test_it_kills_a_service_that_will_not_stop(launch):
 
     assert launched.finish() == 0
     assert gone(pid)
+    assert any("waiting up to 3 s for stubborn" in line for line in launched.lines)
+
+
+def test_it_shows_its_notice_last_when_it_is_ready(launch):
+    launched = launch({"web": UP})
+
+    assert launched.process.stdout.readline().startswith("web | pid ")
+    assert launched.process.stdout.readline() == "Welcome\n"
+
+
+def test_it_shows_no_notice_before_it_is_ready(launch):
+    launched = launch({"broken": "import time; time.sleep(1.5); raise SystemExit(3)"})
+
+    launched.finish()
+    assert "Welcome" not in launched.lines
 
 
 def test_it_stops_everything_when_a_service_does_not_come_up(launch):

@@ -2,8 +2,8 @@
 
 import json
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Self
@@ -139,7 +139,10 @@ class Stack:
             self._wait(name)
 
     def heal(self) -> None:
-        """Start what does not run, as a supervisor would."""
+        """Start what does not run, as a supervisor would; wake what was paused."""
+        for process in self.services.values():
+            if process.alive:
+                process.resume()
         self.start(*(name for name, one in self.services.items() if not one.alive))
 
     def _wait(self, name: str) -> None:
@@ -157,22 +160,21 @@ class Stack:
         assert self.web.alive, self.web.tail()
         return False
 
-    def add_worker(self, *, lane: str = "default", slots: int = 2) -> Process:
-        """One more worker, ready; `remove` it after the test."""
+    @contextmanager
+    def extra_worker(
+        self, *, lane: str = "default", slots: int = 2
+    ) -> Iterator[Process]:
+        """One more worker, for as long as the block lasts."""
         self._extra += 1
         name = f"worker{self._extra}"
-        command = _replaced(
-            self.worker.command,
-            {"-n": f"{name}@%h", "-Q": f"lane.{lane}", "-c": str(slots)},
-        )
+        values = {"-n": f"{name}@%h", "-Q": f"lane.{lane}", "-c": str(slots)}
+        command = _replaced(self.worker.command, values)
         self._add(name, command, self.worker.environ)
-        self.start(name)
-        return self.services[name]
-
-    def remove(self, worker: Process) -> None:
-        """End a worker that was added."""
-        worker.kill()
-        del self.services[worker.name]
+        try:
+            self.start(name)
+            yield self.services[name]
+        finally:
+            self.services.pop(name).kill()
 
     def client(self, caller: str = "acme") -> Client:
         """A caller with its own connections; what it is told is kept in `replies`."""

@@ -1,14 +1,8 @@
-"""What tests of the spine share: a database that threads can use, a quiet keeper.
-
-The keeper's thread reads rows by itself, which a test inside a transaction never
-commits, and would keep a connection to the test database. Tests that are about it ask
-for `watching`.
-"""
+"""What tests of the spine share; those that are about the keeper ask for `watching`."""
 
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -17,25 +11,14 @@ from django.db import connections
 from agents_app import registry
 from agents_app.probes import Anything
 from tasks_app.models import Caller
-from tasks_app.runner import keeper as process_keeper
 from tasks_app.runner import slot
 from tasks_app.runner.keeper import Keeper
 from tasks_app.runner.pace import Pace
 from tests import factories
+from tests.conftest import quiet_keeper
 
-# SQLite's default for tests lies in memory, where a second thread meets table locks
-# that no timeout waits for.
-_database = settings.DATABASES["default"]
-if _database["ENGINE"] == "django.db.backends.sqlite3":
-    _database.setdefault("TEST", {})["NAME"] = str(
-        Path(settings.DATA_DIR) / "test.sqlite3"
-    )
-
-
-@pytest.fixture(autouse=True)
-def quiet_keeper(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The keeper of this process takes and drops tasks, but never looks at them."""
-    monkeypatch.setattr(process_keeper, "_look", lambda held: None)
+# Taken from here by the tests of the console.
+__all__ = ["quiet_keeper"]
 
 
 @pytest.fixture(autouse=True)

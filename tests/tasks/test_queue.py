@@ -33,7 +33,8 @@ def broker(request, bells, monkeypatch, settings, tmp_path):
     settings.CACHES = settings.CACHES | {"bells": flags}
     monkeypatch.setattr(queue, "_ring", REAL_RING)
     monkeypatch.setattr(queue, "_take_down", REAL_TAKE_DOWN)
-    monkeypatch.setattr(queue, "_broker", queue._Broker())
+    monkeypatch.setattr(queue, "_broker", queue._Neighbour())
+    monkeypatch.setattr(queue, "_flags", queue._Neighbour())
     broker = Broker()
     monkeypatch.setattr(queue, "current_app", broker)
     return broker
@@ -145,18 +146,82 @@ def test_it_rings_again_after_the_rest(broker, ring, monkeypatch):
     broker.broken = True
     ring("other")
     broker.broken = False
-    now = queue.time.monotonic()
-    monkeypatch.setattr(queue.time, "monotonic", lambda: now + queue._REST_SECONDS + 1)
+    rest(monkeypatch)
     ring()
     assert broker.sent == [BELL]
 
 
-def test_it_goes_on_when_the_flags_cannot_be_reached(broker, ring, monkeypatch, caplog):
-    def gone(*_):
+def rest(monkeypatch):
+    """Let the time pass in which a failure is remembered."""
+    now = queue.time.monotonic()
+    monkeypatch.setattr(queue.time, "monotonic", lambda: now + queue._REST_SECONDS + 1)
+
+
+@pytest.fixture
+def flags_gone(broker, monkeypatch):
+    """Flags that fail; a list with the name of each that was asked for."""
+    asked = []
+
+    def gone(name, *_):
+        asked.append(name)
         raise OSError("no cache")
 
     monkeypatch.setattr(caches["bells"], "add", gone)
     monkeypatch.setattr(caches["bells"], "delete", gone)
+    return asked
+
+
+def test_it_rings_each_time_when_the_flags_cannot_be_read(
+    broker, ring, flags_gone, caplog
+):
     ring()
+    ring()
+    assert broker.sent == [BELL, BELL]
+    assert "The bell flag of lane.default cannot be read" in caplog.text
+
+
+def test_it_does_not_wait_for_broken_flags_again_and_again(
+    broker, ring, flags_gone, monkeypatch
+):
+    """G08: one wait for the flags, one for the broker, then none."""
+    broker.broken = True
+    for lane in ("a", "b"):
+        ring(lane)
+    assert (flags_gone, broker.tries) == (["lane.a"], 1)
+    broker.broken = False
+    rest(monkeypatch)
+    ring("c")
+    ring("d")
+    assert flags_gone == ["lane.a", "lane.c"]
+    assert [sent[2] for sent in broker.sent] == ["lane.c", "lane.d"]
+
+
+def test_it_waits_for_a_dead_redis_for_two_seconds_at_most(settings):
+    """G08: what both of them may take, once each."""
+    assert settings.FLAG_SECONDS + settings.BELL_SECONDS <= 2
+    if not settings.EMBEDDED_BROKER:
+        options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+        assert options["socket_timeout"] == settings.BELL_SECONDS
+        assert options["max_retries"] == 0
+        flags = settings.CACHES["bells"]["OPTIONS"]
+        assert flags["socket_timeout"] == settings.FLAG_SECONDS
+
+
+def test_it_rings_when_its_flags_cannot_be_written(broker, ring, settings, tmp_path):
+    """The embedded setup: a flag folder that cannot be made."""
+    (tmp_path / "file").touch()
+    flags = {"BACKEND": FILES, "LOCATION": str(tmp_path / "file" / "bells")}
+    settings.CACHES = settings.CACHES | {"bells": flags}
+    ring()
+    ring()
+    assert broker.sent == [BELL, BELL]
+
+
+def test_it_goes_on_when_a_flag_cannot_be_taken_down(flags_gone, caplog):
     queue.heard("default")
     assert "The bell flag of lane.default stays up" in caplog.text
+
+
+def test_it_leaves_a_late_bell_to_the_sweep(broker, ring):
+    ring(in_seconds=queue.LONGEST_WAIT_SECONDS + 1)
+    assert broker.sent == []

@@ -10,6 +10,7 @@ from agents_app.plaintext import clean
 from agents_app.registry import handles
 
 NO_TEXT = "has no text; a scan needs text recognition first"
+NOT_READ = "was not read: max_chars was used up"
 
 
 class DocumentRequest(BaseModel):
@@ -51,13 +52,12 @@ class DocumentTexts(BaseModel):
     name="Document text",
     estimated_time="1s-30s",
     accepts_files=True,
+    min_files=1,
     max_duration_s=300,
     capabilities=("pdf", "html", "text"),
 )
 def document_text(ctx: Context[DocumentRequest]) -> DocumentTexts:
     """Read the text out of PDF, HTML and plain text files."""
-    if not ctx.files:
-        raise HandlerError("Upload at least one file.")
     left = ctx.payload.max_chars
     documents: list[DocumentText] = []
     for number, file in enumerate(ctx.files):
@@ -80,6 +80,8 @@ def _read(file: TaskFile, left: int) -> DocumentText:
     empty = DocumentText(
         file_id=file.id, name=file.name, content_type=file.content_type
     )
+    if left == 0:
+        return empty.model_copy(update={"truncated": True, "note": NOT_READ})
     try:
         pages, text = _text_of(file, left)
     except (UnreadablePdf, NotText) as refused:

@@ -3,21 +3,22 @@
 reading → asking → deciding → booking; `fields` is what they pass on.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from pydantic import Field
 
-from agents_app.context import Context, HandlerError, TaskFile
+from agents_app.context import Context
 from agents_app.handlers.invoice_approval.asking import ask_for_missing
 from agents_app.handlers.invoice_approval.deciding import Verdict, Word, decide
 from agents_app.handlers.invoice_approval.fields import Invoice, InvoiceFields, Source
 from agents_app.handlers.invoice_approval.reading import read_invoice
 from agents_app.protocol.jsontext import dumps
 from agents_app.registry import handles
+from agents_app.results import InWords
 
 
-class ApprovalOutcome(InvoiceFields):
+class ApprovalOutcome(InvoiceFields, InWords):
     """The five fields and what became of them. A rejection is a result, no failure."""
 
     approved: bool
@@ -29,6 +30,14 @@ class ApprovalOutcome(InvoiceFields):
         default=None, description="The booking receipt, a JSON file of this task."
     )
 
+    def in_words(self) -> str:
+        """What became of it, and by whom."""
+        if self.decision is Word.AUTO:
+            return "Booked: within the limit."
+        verb = "Booked, approved" if self.approved else "Rejected"
+        changed = " with changes" if self.decision is Word.MODIFIED else ""
+        return f"{verb}{changed} by {self.decided_by}."
+
 
 @handles(
     "invoice_approval",
@@ -37,13 +46,16 @@ class ApprovalOutcome(InvoiceFields):
     name="Invoice approval",
     estimated_time="2s-10s",
     accepts_files=True,
+    min_files=1,
+    max_files=1,
     max_duration_s=120,
     capabilities=("pdf", "human_approval"),
 )
 def approve_invoice(ctx: Context[Invoice]) -> ApprovalOutcome:
     """Read an invoice PDF, ask for missing facts, get it approved above a limit."""
     ctx.progress(10, "Reading the invoice")
-    draft = ctx.step("read", read_invoice, _the_file(ctx.files), ctx.payload)
+    (file,) = ctx.files
+    draft = ctx.step("read", read_invoice, file, ctx.payload)
     draft = ask_for_missing(ctx, draft)
     ctx.progress(50, "Deciding")
     verdict = decide(ctx, draft)
@@ -66,12 +78,6 @@ def book(
         "booked_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     return attach("receipt.json", dumps(receipt), "application/json")
-
-
-def _the_file(files: Sequence[TaskFile]) -> TaskFile:
-    if len(files) != 1:
-        raise HandlerError(f"Send exactly one invoice as a PDF, not {len(files)}.")
-    return files[0]
 
 
 def _outcome(verdict: Verdict, receipt: str | None) -> ApprovalOutcome:

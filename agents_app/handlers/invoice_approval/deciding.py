@@ -116,7 +116,13 @@ def _unusable(decision: DecisionView) -> list[str]:
 def _changed(draft: Draft, decision: DecisionView) -> Draft:
     if not isinstance(decision.value, dict) or decision.action is not Action.MODIFY:
         return draft
-    return draft.filled(decision.value, Source.OPERATOR)
+    # A form sends all fields back: who leaves a value as it is, is not its source.
+    changed = {
+        name: value
+        for name, value in decision.value.items()
+        if usable_value(name, value) != draft.values.get(name)
+    }
+    return draft.filled(changed, Source.OPERATOR)
 
 
 def _word(draft: Draft) -> Word:

@@ -6,6 +6,8 @@ from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.states import TaskState
 from agents_app.protocol.times import rfc3339
 from tasks_app import desk
+from tasks_app.desk import Shown
+from tests import factories
 from tests.factories import log
 from tests.tasks.desk.conftest import APPROVE, shown
 from tests.tasks.racing import race
@@ -86,6 +88,58 @@ def test_it_forgives_a_double_click(ask_human, olga, verb):
     if verb is desk.release:
         desk.claim(shown(question), olga)
     assert race(*[lambda: verb(shown(question), olga)] * 2) == [None, None]
+
+
+@pytest.fixture
+def rita(db):
+    """May release what others hold, and decide nothing."""
+    return factories.operator("rita", levels=(), rights=("release_question",))
+
+
+def test_it_releases_what_an_absent_holder_has(ask_human, olga, oscar, rita):
+    question = ask_human(level=3)
+    desk.claim(shown(question), olga)
+    desk.release(shown(question), rita)
+    desk.decide(shown(question), APPROVE, oscar)
+    question.refresh_from_db()
+    assert question.closed_by == "desk:oscar"
+    note = question.task.messages.get(type="desk:release")
+    assert (note.sender, note.payload["held_by"]) == ("desk:rita", "desk:olga")
+
+
+def test_it_refuses_that_right_to_those_who_do_not_have_it(ask_human, olga):
+    question = ask_human(level=3)
+    desk.claim(shown(question), olga)
+    low = factories.operator("lars", levels=(1,))
+    with pytest.raises(SynapseError) as refused:
+        desk.release(shown(question), low)
+    assert refused.value.code is Code.FORBIDDEN
+
+
+def test_it_does_not_make_a_decider_of_who_may_release(ask_human, rita):
+    question = ask_human()
+    for verb in (desk.claim, lambda s, user: desk.decide(s, APPROVE, user)):
+        with pytest.raises(SynapseError) as refused:
+            verb(shown(question), rita)
+        assert refused.value.code is Code.FORBIDDEN
+
+
+def test_it_releases_nothing_that_is_free_or_decided(ask_human, olga, rita):
+    question = ask_human()
+    desk.release(shown(question), rita)
+    assert "desk:release" not in log(question.task)
+    desk.decide(shown(question), APPROVE, olga)
+    with pytest.raises(SynapseError) as refused:
+        desk.release(shown(question), rita)
+    assert refused.value.code is Code.ALREADY_DECIDED
+
+
+def test_it_releases_only_the_version_that_was_shown(ask_human, olga, rita):
+    question = ask_human()
+    desk.claim(shown(question), olga)
+    with pytest.raises(SynapseError) as refused:
+        desk.release(Shown(question_id=question.pk, version=9), rita)
+    assert refused.value.code is Code.QUESTION_CHANGED
 
 
 def test_it_lets_others_decide_when_the_holder_is_gone(ask_human, olga, oscar):

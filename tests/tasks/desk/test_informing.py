@@ -119,6 +119,21 @@ def test_it_checks_the_schema_of_each_field(ask_info):
     provide(question, sizes=[1, 2], colour=1)
 
 
+@pytest.mark.parametrize(
+    ("kind", "wrong", "right"),
+    [
+        ("date", "2026-02-30", "2026-02-28"),
+        ("date-time", "tomorrow", "2026-02-28T09:00:00Z"),
+        ("email", "alice", "alice@example.com"),
+    ],
+)
+def test_it_asserts_formats(ask_info, kind, wrong, right):
+    schema = {"type": "string", "format": kind}
+    question = ask_info(MissingField(name="fact", schema=schema))
+    assert set(invalid(question, fact=wrong)) == {"fact"}
+    assert provide(question, fact=right).state is TaskState.INFO_PROVIDED
+
+
 def test_it_refuses_an_answer_to_another_version(ask_info):
     """G41."""
     question = ask_info("colour")

@@ -5,6 +5,7 @@ import pytest
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Action, Decision
 from tasks_app import desk
+from tasks_app.models import Question
 from tests.receiver import Receiver, ok
 from tests.tasks.desk.conftest import shown
 
@@ -38,6 +39,11 @@ def answer(question, decision, user):
     desk.decide(shown(question), decision, user)
     question.refresh_from_db()
     return question.answer["decision"]
+
+
+def with_schema(question, schema):
+    """As somebody else may have asked: a handler cannot ask with a broken one."""
+    Question.objects.filter(pk=question.pk).update(decision_schema=schema)
 
 
 def test_it_takes_an_option_that_was_offered(ask_human, olga):
@@ -84,6 +90,12 @@ def test_it_takes_any_object_where_only_a_value_was_suggested(ask_human, olga):
 def test_it_refuses_a_value_that_breaks_the_schema(ask_human, olga, value, path):
     question = ask_human(decision_schema=SCHEMA)
     assert set(refuse(question, modify(value), olga)) == {path}
+
+
+def test_it_asserts_formats(ask_human, olga):
+    schema = {"properties": {"day": {"type": "string", "format": "date"}}}
+    question = ask_human(decision_schema=schema)
+    assert set(refuse(question, modify({"day": "31.05.2026"}), olga)) == {"value.day"}
 
 
 def test_it_refuses_a_value_where_none_was_asked_for(ask_human, olga):
@@ -135,7 +147,8 @@ def test_it_takes_a_verdict_that_was_offered_as_an_option(ask_human, olga):
 def test_it_never_fetches_a_schema_from_elsewhere(ask_human, olga):
     """G25: a `$ref` would let an agent have this node open any address."""
     with Receiver(ok(b"{}")) as receiver:
-        question = ask_human(decision_schema={"$ref": receiver.url("/schema")})
+        question = ask_human(decision_schema={"type": "object"})
+        with_schema(question, {"$ref": receiver.url("/schema")})
         with pytest.raises(SynapseError) as caught:
             desk.decide(shown(question), modify({}), olga)
         assert caught.value.code is Code.SCHEMA_INVALID
@@ -146,7 +159,8 @@ def test_it_never_fetches_a_schema_from_elsewhere(ask_human, olga):
     "broken", [{"type": "nonsense"}, {"required": 5}, {"$ref": "#/no"}]
 )
 def test_it_says_that_the_schema_itself_is_broken(ask_human, olga, broken):
-    question = ask_human(decision_schema=broken)
+    question = ask_human(decision_schema={"type": "object"})
+    with_schema(question, broken)
     with pytest.raises(SynapseError) as caught:
         desk.decide(shown(question), modify({"a": 1}), olga)
     assert caught.value.code is Code.SCHEMA_INVALID

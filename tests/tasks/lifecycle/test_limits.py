@@ -70,13 +70,13 @@ def test_it_holds_the_limit_of_a_type_under_parallel_claims(caller, _):
 
 
 @parallel
-@pytest.mark.parametrize("limit", [1, 3])
-def test_it_holds_the_limit_of_the_node_under_parallel_claims(caller, limit):
-    """In a lane without limited types, where claims take no turns far from it."""
-    for _ in range(8):
+@pytest.mark.parametrize(("limit", "batch"), [(1, 2), (3, 2), (70, 50)])
+def test_it_holds_the_limit_of_the_node_under_parallel_claims(caller, limit, batch):
+    """In a lane without limited types; also for batches far from the limit."""
+    for _ in range(limit + batch):
         submitted(caller, "probe_other_lane")
     with override_settings(SYNAPSE_MAX_CONCURRENT_TASKS=limit):
-        race(*[lambda: claim("gpu", limit=2)] * 4)
+        race(*[lambda: claim("gpu", limit=batch)] * 4)
     assert running() == limit
 
 

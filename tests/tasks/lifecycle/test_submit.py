@@ -110,3 +110,9 @@ def test_it_takes_the_longest_run_time_from_the_settings_otherwise(caller):
         task = row(submitted(caller))
     assert task.max_duration_s == 11
     assert (task.due_at - task.created_at).total_seconds() == 60
+
+
+def test_it_lets_no_task_run_longer_than_the_node_advertises(caller, declare, settings):
+    settings.SYNAPSE_MAX_TASK_DURATION = 600
+    declare(lambda ctx: {}, max_duration_s=100_000)
+    assert row(submitted(caller, "test_type")).max_duration_s == 600

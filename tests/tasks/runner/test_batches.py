@@ -1,6 +1,10 @@
 """Quick tasks are claimed, run and settled together, and do not hurt each other."""
 
+import signal
+import sys
+
 import pytest
+from billiard.common import _shutdown_cleanup, clear_terminate_handler_fired
 from django.db import connection
 from django.utils import timezone
 
@@ -92,12 +96,33 @@ def test_it_runs_the_next_try_alone(batch, caller, fresh_pace):
     assert Attempt.objects.filter(started_at=again.started_at).count() == 1
 
 
-def test_it_keeps_what_is_done_when_a_handler_ends_the_process(batch, caller, declare):
-    """SystemExit passes through everything, so that the worker can stop."""
+def exiting(ctx):
+    if number(ctx) == 1:
+        sys.exit("enough")
+    return {"n": number(ctx)}
+
+
+def test_it_does_not_let_a_handler_end_the_process(batch):
+    first, bad, last = batch(exiting, range(3))
+    assert [row(first).result, row(last).result] == [{"n": 0}, {"n": 2}]
+    assert (row(bad).state, row(bad).failures) == (TaskState.EXECUTING, 1)
+
+
+@pytest.fixture
+def told_to_go():
+    """Does what the pool's own handler of SIGTERM does, in the middle of a handler."""
+    kept = signal.getsignal(signal.SIGUSR2)
+    yield lambda: _shutdown_cleanup(signal.SIGUSR2, None)
+    signal.signal(signal.SIGUSR2, kept)
+    clear_terminate_handler_fired()
+
+
+def test_it_keeps_what_is_done_when_the_process_is_told_to_go(batch, told_to_go):
+    """Nor is that a failure of the handler (G15)."""
 
     def handler(ctx):
         if number(ctx) == 1:
-            raise SystemExit
+            told_to_go()
         return {"n": number(ctx)}
 
     with pytest.raises(SystemExit):

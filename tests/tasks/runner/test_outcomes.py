@@ -1,5 +1,9 @@
 """An attempt that comes to an end by itself, and what becomes of its task."""
 
+import sys
+
+import pytest
+
 from agents_app.context import HandlerError
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.states import TaskState
@@ -128,6 +132,13 @@ def test_it_names_the_files_that_a_handler_attached(run, declare):
     assert storage.path_of(file.id).read_bytes() == b"hello"
     said = task.messages.get(type="p2p:task_complete").payload["attachments"]
     assert [one["file_id"] for one in said] == [str(file.id)]
+
+
+@pytest.mark.parametrize("number", [1e22, 1e300, -sys.float_info.max])
+def test_it_gives_back_a_number_that_jsonb_writes_out(run, number):
+    task = row(run("probe_echo", payload={"n": number}))
+    assert task.state == TaskState.COMPLETED
+    assert float(task.result["payload"]["n"]) == number
 
 
 def test_it_fails_a_result_that_no_row_can_hold(run, declare):

@@ -18,7 +18,7 @@ def test_it_logs_every_number_and_shows_the_highest(run, declare):
     shown = []
 
     def handler(ctx):
-        for percent in (10, 70, 30):
+        for percent in (10, 70, 30, 100):
             ctx.progress(percent, f"at {percent}")
             task = row_of(ctx)
             shown.append((task.progress, task.status_message))
@@ -26,8 +26,9 @@ def test_it_logs_every_number_and_shows_the_highest(run, declare):
 
     declare(handler)
     task = run()
-    assert reported(task) == [0, 10, 70, 30]
-    assert shown == [(10, "at 10"), (70, "at 70"), (70, "at 30")]
+    assert reported(task) == [0, 10, 70, 30, 100]
+    assert shown == [(10, "at 10"), (70, "at 70"), (70, "at 30"), (99, "at 100")]
+    assert row(task).progress == 100
 
 
 @pytest.mark.parametrize("wrong", [101, -1, True, "50", 1e2, None])

@@ -46,7 +46,9 @@ def claim(task):
 
 
 def release(task):
-    return desk.release(task, by="desk:olga", now=after(2), policy=POLICY)
+    return desk.release(
+        task, by="desk:oscar", held_by="desk:olga", now=after(2), policy=POLICY
+    )
 
 
 def test_it_puts_a_task_with_all_its_facts_back_into_line():
@@ -118,6 +120,12 @@ def test_it_gives_a_released_question_back():
     assert change.after.state is TaskState.NEED_HUMAN
     assert change.held is not None
     assert change.held.user_id is None
+
+
+def test_it_says_who_released_a_question_and_who_held_it():
+    [logged] = release(waiting(TaskState.HUMAN_DECIDING)).messages
+    assert logged.sender == "desk:oscar"
+    assert logged.payload["held_by"] == "desk:olga"
 
 
 @pytest.mark.parametrize("plan", [provide, decide, claim, release])

@@ -43,6 +43,19 @@ def test_it_keeps_the_last_message_when_there_is_no_new_one():
     )
 
 
+def test_it_shows_less_than_all_until_the_task_is_completed():
+    """Decisions 40; the log keeps what was said."""
+    change = report(running(), 100, "Nearly there")
+    assert change.messages[0].payload["progress"] == 100
+    assert change.after.progress == 99
+    assert report(running(progress=99), 98).after.progress == 99
+
+
+def test_it_keeps_the_last_eta_when_there_is_no_new_one():
+    assert report(running(eta=after(30)), 50).after.eta == after(30)
+    assert report(running(eta=after(30)), 50, eta=after(40)).after.eta == after(40)
+
+
 def test_it_renews_the_lease():
     """Whoever reports is alive."""
     assert report(running(), 10, at=20).after.leased_until == after(80)

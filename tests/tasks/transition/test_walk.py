@@ -70,7 +70,9 @@ PLANS = {
     "facts": provide(True),
     "some facts": provide(False),
     "claim": lambda task, **at: desk.claim(task, user_id=1, by="desk:o", **at),
-    "release": lambda task, **at: desk.release(task, by="desk:o", **at),
+    "release": lambda task, **at: desk.release(
+        task, by="desk:o", held_by="desk:o", **at
+    ),
     "approve": decide(Action.APPROVE),
     "decline": decide(Action.REJECT),
 }
