@@ -31,7 +31,8 @@ def change_of(
 
     `local_desk`: our people decide, whoever asked for the task.
     """
-    said = outcome.payload
+    # A handler knows the task by our id; a peer that asked for it has its own.
+    said = outcome.payload.model_copy(update={"task_id": task.wire_id})
     if isinstance(said, TaskComplete):
         said = said.model_copy(update={"attachments": tuple(files)})
         return attempts.complete(task, said, now=now, policy=policy)

@@ -3,6 +3,7 @@
 import pytest
 
 from agents_app.models import Agent
+from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import Code
 from agents_app.protocol.payloads import (
     Action,
@@ -57,6 +58,12 @@ def test_it_sends_the_question_of_a_peers_task_to_the_peer(parked, olga):
     assert _say(Agent.objects.get(), words) is None
     runner.drain("default")
     assert Task.objects.get().result == {"action": "approve"}
+
+
+def test_it_names_the_task_to_the_peer_as_the_peer_does(parked):
+    bodies = Delivery.objects.values_list("body", flat=True)
+    words = [Envelope.from_bytes(body.encode()).payload for body in bodies]
+    assert {word["task_id"] for word in words} == {"t-1"}
 
 
 @pytest.mark.parametrize("parked", [{"hil_owner": "local"}], indirect=True)
