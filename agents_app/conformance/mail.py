@@ -10,6 +10,10 @@ PATIENCE_S = 30.0
 _PAUSE_S = 0.1
 
 
+class UnreadableError(Exception):
+    """The node is not there, or does not know us: nothing can be checked."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Mail:
     """Everything that came; each message is acknowledged as soon as it is read."""
@@ -19,10 +23,13 @@ class Mail:
     read: list[Json] = field(default_factory=list)
 
     def fetch(self) -> None:
-        """Take what is there."""
+        """Take what is there; UnreadableError when the node does not let us."""
         query: dict[str, str] = {}
         while True:
-            page = self.me.get("/messages", query).payload
+            heard = self.me.get("/messages", query)
+            if heard.text != "ok":
+                raise UnreadableError(heard.text)
+            page = heard.payload
             for message in page["messages"]:
                 self.read.append(message)
                 self.me.say("ack", {"message_id": message["message_id"]})
@@ -51,4 +58,3 @@ class Mail:
             answers = in_reply_to in (None, message.get("in_reply_to"))
             if about and answers and message["type"].removeprefix("p2p:") in kinds:
                 yield message
-

@@ -49,7 +49,8 @@ def _cards(me: Speaker) -> Findings:
 
 def check_query(me: Speaker, mail: Mail) -> Findings:
     """The node says what it can do."""
-    for what, words in (("all", {}), ("none", {"task_types": []})):
+    queries: dict[str, Json] = {"all": {}, "none": {"task_types": []}}
+    for what, words in queries.items():
         query = me.envelope("capability_query", words)
         yield Found(f"asking for {what}", "ack", me.send(query).text)
         answer = mail.wait_for(

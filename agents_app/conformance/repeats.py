@@ -7,6 +7,17 @@ from agents_app.protocol import jsontext
 
 
 def check(me: Speaker) -> Findings:
+    """A heartbeat, and a message that has no effect."""
+    yield from check_heartbeat(me)
+    unknown = me.envelope("task_cancel", {"task_id": "never heard of"})
+    body, name = jsontext.dumps(unknown), str(unknown["message_id"])
+    heard = [me.post(body, me.signed(body, name)).body for _ in range(2)]
+    seen = "the same answer" if heard[0] == heard[1] else "another answer"
+    yield Found("a message without effect, twice", "the same answer", seen)
+
+
+def check_heartbeat(me: Speaker) -> Findings:
+    """Again, again later, and with other content."""
     envelope = me.envelope("heartbeat", heartbeat(me))
     name, body = str(envelope["message_id"]), jsontext.dumps(envelope)
     first = me.post(body, me.signed(body, name))
@@ -24,8 +35,3 @@ def check(me: Speaker) -> Findings:
     again = me.post(body, me.signed(body, name)).body == first.body
     seen = "the same answer" if again else "another answer"
     yield Found("the first bytes after that", "the same answer", seen)
-    unknown = me.envelope("task_cancel", {"task_id": "never heard of"})
-    body, name = jsontext.dumps(unknown), str(unknown["message_id"])
-    heard = [me.post(body, me.signed(body, name)).body for _ in range(2)]
-    seen = "the same answer" if heard[0] == heard[1] else "another answer"
-    yield Found("a message without effect, twice", "the same answer", seen)

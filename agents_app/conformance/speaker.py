@@ -5,7 +5,7 @@ check is a line: who says what, and which text is expected.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -56,7 +56,7 @@ class Speaker:
     """
 
     name: str
-    secret: str
+    secret: str = field(repr=False)
     other: str
     url: str
     base: str = ""
@@ -144,19 +144,23 @@ class Speaker:
         if headers is None:
             signed = self.signed(b"", ids.new_message_id())
             headers = {**signed, SENDER_HEADER: self.address}
-        reply = requests.get(
-            f"{self.base}{path}",
-            params=query,
-            headers=headers,
-            timeout=TIMEOUT,
-            allow_redirects=False,
-        )
+        try:
+            reply = requests.get(
+                f"{self.base}{path}",
+                params=query,
+                headers=headers,
+                timeout=TIMEOUT,
+                allow_redirects=False,
+            )
+        except requests.RequestException as trouble:
+            return Heard(text=f"no answer: {type(trouble).__name__}", payload={})
         if not reply.ok:
             return self._read(reply, "")
-        value = cast(Json, jsontext.loads(reply.content))
         asked = headers.get(signing.ID_HEADER, "")
-        text = "ok" if self._signer(reply) == asked else "ok, but not signed"
-        return Heard(text=text, body=reply.content, payload=value)
+        if self._signer(reply) != asked:
+            return Heard(text="not signed", body=reply.content, payload={})
+        value = cast(Json, jsontext.loads(reply.content))
+        return Heard(text="ok", body=reply.content, payload=value)
 
     def _read(self, reply: requests.Response, about: str) -> Heard:
         try:
@@ -165,9 +169,7 @@ class Speaker:
             text = f"HTTP {reply.status_code} without an envelope"
             return Heard(text=text, body=reply.content, payload={})
         payload = dict(envelope.payload)
-        text = ", but ".join(
-            [_named(envelope), *self._faults(reply, envelope, about)]
-        )
+        text = ", but ".join([_named(envelope), *self._faults(reply, envelope, about)])
         return Heard(text=text, body=reply.content, payload=payload)
 
     def _faults(
