@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -56,8 +57,22 @@ def expect_results(task_id: uuid.UUID, named: Sequence[Named]) -> None:
     """
     now = timezone.now()
     rows = [_result(task_id, file, now) for file in named[:_MAX_RESULTS]]
-    if Attachment.objects.bulk_create(rows):
+    if _keep(rows):
         queue.ring_fetch()
+
+
+def _keep(rows: list[Attachment]) -> list[Attachment]:
+    """Under the peer's own ids, because its result may name them; else under ours.
+
+    One that is taken is never overwritten, whoever chose it.
+    """
+    try:
+        with transaction.atomic():
+            return Attachment.objects.bulk_create(rows)
+    except IntegrityError:
+        for row in rows:
+            row.id = ids.new_id()
+        return Attachment.objects.bulk_create(rows)
 
 
 def fetch(file: Attachment) -> None:
@@ -168,6 +183,7 @@ def _result(task_id: uuid.UUID, file: Named, now: datetime) -> Attachment:
         logger.warning("A file of task %s is not fetched: %s", task_id, refused)
         fetch_at = None
     return Attachment(
+        id=_id_of(file),
         task_id=task_id,
         kind=Attachment.Kind.RESULT,
         name=file.name[:255],
@@ -179,6 +195,13 @@ def _result(task_id: uuid.UUID, file: Named, now: datetime) -> Attachment:
         source_url=(file.url or "none")[:2048],
         fetch_at=fetch_at,
     )
+
+
+def _id_of(file: Named) -> uuid.UUID:
+    try:
+        return uuid.UUID(file.file_id)
+    except ValueError:
+        return ids.new_id()
 
 
 def _unreachable(file: Attachment, why: str) -> SynapseError:

@@ -96,11 +96,12 @@ def report(
 def complete(
     task: Snapshot, outcome: TaskComplete, *, now: datetime, policy: Policy
 ) -> Change:
-    """The result, and the requester's acknowledgement (A2A 5.1, 6.5)."""
+    """The result, and our acknowledgement if we asked for it (A2A 5.1, 6.5)."""
     change = steps.begin(task)
     executor = steps.from_executor(task)
     change = steps.say(change, outcome, executor, now, Move.COMPLETE)
-    change = _acknowledge(change, MessageType.TASK_COMPLETE, now)
+    if not outbox.is_remote(task.requester, policy):  # A peer says so itself.
+        change = _acknowledge(change, MessageType.TASK_COMPLETE, now)
     change = steps.withdraw(change, task.executor, now)
     change = steps.end_attempt(change, "completed", now)
     change = steps.end(change, now, outcome.summary or "Completed.")

@@ -1,12 +1,14 @@
 """Files that peers keep: fetched for a handler, or by the courier for callers."""
 
 import hashlib
+import uuid
 from datetime import timedelta
 from ipaddress import ip_network
 
 import pytest
 from django.utils import timezone
 
+from agents_app.protocol import ids
 from agents_app.protocol.errors import Code
 from agents_app.protocol.payloads import Attachment as Named
 from agents_app.protocol.payloads import TaskComplete, TaskRequest
@@ -184,6 +186,21 @@ def test_it_fetches_result_files_by_the_courier(
     file = row(task).attachments.get()
     assert (file.kind, file.source_url, file.fetch_at) == ("result", "", None)
     assert storage.path_of(file.pk).read_bytes() == DATA
+
+
+def test_it_keeps_the_id_by_which_a_result_may_name_its_file(north, caller):
+    file_id = ids.new_id()
+    _completed(caller, north, _file("http://127.0.0.1:8009/a", file_id=str(file_id)))
+    assert Attachment.objects.get().pk == file_id
+
+
+def test_it_does_not_overwrite_a_file_whose_id_a_peer_uses_again(north, caller):
+    again = _file("http://127.0.0.1:8009/a", file_id=str(ids.new_id()))
+    first = _completed(caller, north, again)
+    second = _completed(caller, north, again, again)
+    kept = list(Attachment.objects.values_list("pk", "task_id").order_by("created_at"))
+    assert kept[0] == (uuid.UUID(again.file_id), first.id)
+    assert [task_id for _, task_id in kept[1:]] == [second.id] * 2
 
 
 def test_it_comes_back_for_a_result_file(north, caller):

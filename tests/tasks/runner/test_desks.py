@@ -14,7 +14,7 @@ from agents_app.protocol.payloads import (
 )
 from tasks_app import desk, inbox, peers, runner
 from tasks_app.desk.deciding import Shown
-from tasks_app.models import Delivery, Question, Task
+from tasks_app.models import Delivery, Message, Question, Task
 from tasks_app.presence.posting import envelope_for
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +64,18 @@ def test_it_names_the_task_to_the_peer_as_the_peer_does(parked):
     bodies = Delivery.objects.values_list("body", flat=True)
     words = [Envelope.from_bytes(body.encode()).payload for body in bodies]
     assert {word["task_id"] for word in words} == {"t-1"}
+
+
+def test_it_leaves_the_acknowledgement_of_its_result_to_the_peer(parked, olga):
+    words = HumanDecision(
+        task_id="t-1",
+        decision=APPROVE,
+        decided_by=DecidedBy(user_id="nora", role="operator"),
+    )
+    _say(Agent.objects.get(), words)
+    runner.drain("default")
+    assert Message.objects.filter(type="p2p:task_complete").exists()
+    assert not Message.objects.filter(type="p2p:task_ack").exists()
 
 
 @pytest.mark.parametrize("parked", [{"hil_owner": "local"}], indirect=True)
