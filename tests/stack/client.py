@@ -67,9 +67,11 @@ class Client:
         task_id: str = self.call("POST", "/task", json=body)["task_id"]
         return task_id
 
-    def submit_file(self, task_type: str, file: Path, payload: str = "{}") -> str:
+    def submit_file(
+        self, task_type: str, file: Path, payload: str = "{}", **fields: str
+    ) -> str:
         """The id of a new task that brings a file."""
-        fields = {"task_type": task_type, "payload": payload}
+        fields |= {"task_type": task_type, "payload": payload}
         part = (file.name, file.read_bytes(), "application/pdf")
         body = self.call("POST", "/task/multipart", data=fields, files={"file": part})
         task_id: str = body["task_id"]

@@ -41,6 +41,16 @@ class MessageRow:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WireRow:
+    """A message that travelled between two agents, as one of them logged it."""
+
+    message_id: str
+    type: str
+    in_reply_to: str | None
+    payload: Any
+
+
+@dataclass(frozen=True, kw_only=True)
 class DeliveryRow:
     task_id: str
     sequence: int
@@ -66,7 +76,7 @@ class Ledger:
                 state=state,
                 attempt=attempt,
                 callback_url=url,
-                error=json.loads(error) if isinstance(error, str) else error,
+                error=_json(error),
             )
             for id_, state, attempt, url, error in rows
         ]
@@ -107,11 +117,57 @@ class Ledger:
         ]
         return [row for row in found if task_id in (None, row.task_id)]
 
+    def wire(self, task_id: str, peer: str) -> dict[str, WireRow]:
+        """By id, what was said about the task to the agent at this address or by it."""
+        rows = self._read(
+            "SELECT task_id, sender, recipient, message_id, type, in_reply_to, payload "
+            "FROM tasks_app_message ORDER BY generation"
+        )
+        return {
+            message_id: WireRow(
+                message_id=message_id,
+                type=kind,
+                in_reply_to=about,
+                payload=_json(payload),
+            )
+            for id_, sender, recipient, message_id, kind, about, payload in rows
+            if _id(id_) == task_id and peer in (sender, recipient)
+        }
+
+    def tasks_of(self, requester: str) -> dict[str, TaskRow]:
+        """By the id that this agent gave them, the tasks that it asked for."""
+        rows = self._read(
+            "SELECT requester, requester_task_id, id FROM tasks_app_task "
+            "WHERE requester_task_id IS NOT NULL"
+        )
+        tasks = {task.id: task for task in self.tasks()}
+        return {
+            theirs: tasks[_id(ours)]
+            for asker, theirs, ours in rows
+            if asker == requester and _id(ours) in tasks
+        }
+
+    def unsent(self) -> list[str]:
+        """Types of messages about tasks that still have to reach an agent."""
+        rows = self._read(
+            "SELECT event FROM tasks_app_delivery WHERE kind = 'message' "
+            "AND state = 'waiting' AND task_id IS NOT NULL"
+        )
+        return [event for (event,) in rows]
+
+    def undelivered(self) -> set[str]:
+        """Ids of messages about tasks that were refused, given up or withdrawn."""
+        rows = self._read(
+            "SELECT id FROM tasks_app_delivery WHERE kind = 'message' "
+            "AND state IN ('dead', 'superseded') AND task_id IS NOT NULL"
+        )
+        return {_id(id_) for (id_,) in rows}
+
     def deliveries(self, task_id: str | None = None) -> list[DeliveryRow]:
-        """The outbox, in order."""
+        """The callbacks in the outbox, in order."""
         rows = self._read(
             "SELECT task_id, sequence, event, terminal, state, tries "
-            "FROM tasks_app_delivery ORDER BY sequence"
+            "FROM tasks_app_delivery WHERE kind = 'callback' ORDER BY sequence"
         )
         found = [
             DeliveryRow(
@@ -138,6 +194,11 @@ class Ledger:
 
 def _id(value: str | uuid.UUID) -> str:
     return str(value if isinstance(value, uuid.UUID) else uuid.UUID(value))
+
+
+def _json(value: Any) -> Any:
+    """SQLite keeps it as text."""
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def _time(value: str | datetime) -> datetime:

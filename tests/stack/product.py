@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -54,6 +56,19 @@ class Stack:
         self._settings = settings
         self._extra = 0
         self.services: dict[str, Process] = {}
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        """More variables, before it is started."""
+        self._settings |= settings
+
+    @property
+    def agent_id(self) -> str:
+        """What it is called among agents."""
+        return self._settings.get("SYNAPSE_AGENT_ID", "synapse")
+
+    @property
+    def address(self) -> str:
+        return f"agent:{self.agent_id}"
 
     def __enter__(self) -> Self:
         try:
@@ -187,6 +202,18 @@ class Stack:
     def operator(self) -> Operator:
         """A superuser who is logged in."""
         return Operator(self.url)
+
+    def manage(self, *words: str) -> str:
+        """What `manage.py` prints when this node's administrator calls it."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *words],
+            cwd=ROOT,
+            env=self.web.environ,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def notes(self, name: str) -> list[dict[str, Any]]:
         """What probes wrote to their file `name`."""
