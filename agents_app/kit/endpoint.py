@@ -3,6 +3,7 @@
 Plain `http.server`; put a proxy with TLS in front of it where the network is not yours.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -11,6 +12,8 @@ from agents_app.kit.inbox import Answer, Inbox
 # What Synapse sends at most: the largest body plus its envelope, with room to spare.
 MAX_BYTES = 8 * 1024 * 1024
 _SECONDS = 30.0
+
+logger = logging.getLogger(__name__)
 
 Receive = Callable[[Mapping[str, str], bytes], Answer]
 
@@ -67,3 +70,7 @@ class Endpoint(ThreadingHTTPServer):
         """Where it listens, with the port that port 0 became."""
         host, port = self.server_address[:2]
         return f"http://{host!s}:{port}"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A caller that hangs up is no news; the rest goes to the log."""
+        logger.debug("A request from %s broke.", client_address, exc_info=True)
