@@ -171,6 +171,8 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "agents_app.apps.AgentsConfig",
     "tasks_app.apps.TasksConfig",
+    # Where people keep their own handlers.
+    *env.apps("SYNAPSE_APPS", ""),
 ]
 MIDDLEWARE = [
     # First: requests under /api/ go no further down this list.
