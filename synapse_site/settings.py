@@ -299,6 +299,7 @@ UNFOLD = {
     ],
     "STYLES": ["tasks_app.admin.navigation.stylesheet"],
     "SCRIPTS": ["tasks_app.admin.navigation.script"],
+    "DASHBOARD_CALLBACK": "tasks_app.admin.overview.overview",
     "SIDEBAR": {"navigation": "tasks_app.admin.navigation.sidebar"},
     "TABS": "tasks_app.admin.navigation.tabs",
 }

@@ -1,5 +1,7 @@
 """What waits for a person: the numbers in the sidebar and on the first page."""
 
+from typing import Any
+
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -37,6 +39,6 @@ def facts() -> QuerySet[Question]:
     return Question.objects.filter(kind=Question.Kind.INFO, state=QuestionState.OPEN)
 
 
-def count(rows: QuerySet[Question]) -> int:
-    """How many, up to a limit."""
+def count(rows: QuerySet[Any]) -> int:
+    """How many, up to a limit. Any: rows of whichever table."""
     return rows.order_by().values("pk")[:COUNT_UP_TO].count()

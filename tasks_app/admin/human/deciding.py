@@ -107,7 +107,9 @@ class DecidingAdmin(QuestionAdmin):
         except SynapseError as refused:
             return self._refused(request, pk, refused)
         if question.claimed_by_id not in (None, door.operator(request).pk):
-            self.log_change(request, question, f"Released for {question.claimed_by}.")
+            self.log_change(
+                request, question, f"Released what {question.claimed_by} held."
+            )
         return HttpResponseRedirect(then)
 
     def _refused(
