@@ -23,8 +23,9 @@ DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "")
 if not SECRET_KEY:
     raise ImproperlyConfigured(
-        "SECRET_KEY is not set. `make run` generates one for the embedded setup; "
-        "elsewhere set SECRET_KEY to 50 or more random characters."
+        "SECRET_KEY is not set. `make run` writes one into its data folder; another "
+        f"folder than {DATA_DIR} is named by SYNAPSE_DATA_DIR. Elsewhere set "
+        "SECRET_KEY to 50 or more random characters."
     )
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
