@@ -11,6 +11,7 @@ from tasks_app import desk as verbs
 from tasks_app.desk import Shown
 from tasks_app.models import Question
 from tests.admin.forms import decide_url
+from tests.admin.things import dead_letter, ended
 from tests.factories import operator
 
 pytestmark = pytest.mark.django_db
@@ -199,3 +200,14 @@ def test_it_filters_by_level(desk, ask, level, found) -> None:
 def test_it_survives_any_query(desk, ask, query) -> None:
     ask()
     assert desk.get(f"{INBOX}?{query}", follow=True).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "model", ["tasks_app/task", "tasks_app/delivery", "tasks_app/caller", "auth/user"]
+)
+def test_it_writes_moments_of_all_lists_in_utc(office, caller, model) -> None:
+    dead_letter(ended(caller))
+    page = office.get(f"/admin/{model}/").content.decode()
+    cells = page.partition("<tbody")[2].partition("</tbody>")[0]
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", cells)
+    assert not re.search(r"[ap]\.m\.", cells)

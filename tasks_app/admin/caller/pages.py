@@ -25,8 +25,6 @@ _ONCE = "admin/tasks_app/caller/once.html"
 
 
 class CallerPages(ConsoleAdmin[Caller]):
-    """Own pages and buttons of callers."""
-
     def has_add_permission(self, request: HttpRequest) -> bool:
         """By `add_view`, which makes a key with it."""
         return door.may(request, "add_caller")

@@ -25,8 +25,6 @@ _RESPONSE = 4_096
 
 
 class DeliveryPages(RowPages[Delivery]):
-    """Own pages of callbacks."""
-
     template = "admin/tasks_app/delivery/detail.html"
 
     def routes(self) -> Sequence[Route]:
@@ -34,7 +32,6 @@ class DeliveryPages(RowPages[Delivery]):
         return (("<uuid:pk>/replay/", require_POST(self.replay), "replay"),)
 
     def rows(self) -> QuerySet[Delivery]:
-        """With the task and its caller."""
         return super().rows().select_related("task__caller")
 
     def has_replay_permission(self, request: HttpRequest) -> bool:

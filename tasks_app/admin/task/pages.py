@@ -27,8 +27,6 @@ _MAX_REASON = 500
 
 
 class TaskPages(RowPages[Task]):
-    """Own pages of tasks."""
-
     template = "admin/tasks_app/task/detail.html"
 
     def routes(self) -> Sequence[Route]:
@@ -41,7 +39,6 @@ class TaskPages(RowPages[Task]):
         )
 
     def rows(self) -> QuerySet[Task]:
-        """With the caller."""
         return super().rows().select_related("caller")
 
     def context_of(self, request: HttpRequest, row: Task) -> dict[str, Any]:
