@@ -47,6 +47,14 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         # FULL, not NORMAL: a 2xx submit is durable (G01).
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
+elif env.bool("SYNAPSE_PREPARED_STATEMENTS", True):
+    # Optimization: our statements are few and long; parsing and planning them anew
+    # costs as much as running them. Off where a pooler shares connections by
+    # transaction.
+    DATABASES["default"]["OPTIONS"] = {
+        "server_side_binding": True,
+        "prepare_threshold": 2,
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Broker ----------------------------------------------------------------------
@@ -67,7 +75,7 @@ CACHES = {
         }
         if EMBEDDED_BROKER
         else {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "synapse_site.flags.RedisFlags",
             "LOCATION": CELERY_BROKER_URL,
             "OPTIONS": {
                 "socket_connect_timeout": FLAG_SECONDS,
@@ -127,7 +135,7 @@ SYNAPSE_STOP_GRACE_SECONDS = env.above_0("SYNAPSE_STOP_GRACE_SECONDS", "10.0")
 SYNAPSE_MAX_TASK_DURATION = env.at_least_1("SYNAPSE_MAX_TASK_DURATION", "3600")
 SYNAPSE_MAX_QUEUE_SECONDS = env.at_least_1("SYNAPSE_MAX_QUEUE_SECONDS", "86400")
 SYNAPSE_ANSWER_SECONDS = env.at_least_1("SYNAPSE_ANSWER_SECONDS", "86400")
-SYNAPSE_MAX_CONCURRENT_TASKS = env.at_least_1("SYNAPSE_MAX_CONCURRENT_TASKS", "100")
+SYNAPSE_MAX_CONCURRENT_TASKS = env.at_least_1("SYNAPSE_MAX_CONCURRENT_TASKS", "10000")
 # A worker claims quick tasks together, as many as should take this long in all.
 SYNAPSE_BATCH_MILLISECONDS = env.int("SYNAPSE_BATCH_MILLISECONDS", 50)
 
