@@ -13,6 +13,7 @@ from agents_app.protocol.errors import Code
 from agents_app.protocol.states import TaskState
 from tasks_app import runner
 from tasks_app.models import Attempt, Task
+from tasks_app.runner import slot
 from tasks_app.runner.held import Held
 from tasks_app.runner.settling import settle_alone
 from tasks_app.transition import steps
