@@ -81,9 +81,8 @@ class HandlerSpec:
         ):
             return
         text = f"{_wanted_files(self)}, not {count}."
-        raise SynapseError(
-            Code.PAYLOAD_INVALID, text, details={"fields": {"file": text}}
-        )
+        details = {"fields": {"file": f"came {count} times"}}
+        raise SynapseError(Code.PAYLOAD_INVALID, text, details=details)
 
 
 _specs: dict[str, HandlerSpec] = {}

@@ -21,17 +21,27 @@ PAUSE_SECONDS = 0.12
 class Scale:
     """How long it all takes."""
 
-    rounds: int = 5
-    seconds: float = 4.0
-    reads_seconds: float = 2.0
-    single: int = 600
-    backlog: int = 3000
-    raw: int = 1500
+    rounds: int = 7
+    # Of submits, of submits that are also worked off, of reads.
+    seconds: float = 1.5
+    whole_seconds: float = 0.7
+    reads_seconds: float = 1.0
+    # How many tasks and messages make a backlog.
+    single: int = 300
+    backlog: int = 1500
+    raw: int = 1000
     idle: int = 25
 
 
 QUICK = Scale(
-    rounds=3, seconds=1.0, reads_seconds=0.7, single=150, backlog=600, raw=300, idle=8
+    rounds=3,
+    seconds=0.7,
+    whole_seconds=0.4,
+    reads_seconds=0.5,
+    single=100,
+    backlog=500,
+    raw=300,
+    idle=6,
 )
 
 
@@ -114,7 +124,7 @@ def tasks(bench: Bench) -> list[Line]:
 
 def end_to_end(bench: Bench) -> list[Line]:
     """From the first submit of 32 connections to the last completed task."""
-    seconds = bench.scale.seconds
+    seconds = bench.scale.whole_seconds
     product, baseline = bench.product, bench.baseline
 
     def ours() -> float:
@@ -198,7 +208,11 @@ def statements(bench: Bench) -> list[Line]:
     stack = bench.product.stack
     done = subprocess.run(
         [sys.executable, "-m", "bench.statements"],
-        env={**stack.environ, "DJANGO_SETTINGS_MODULE": "bench.product.settings"},
+        env={
+            **stack.environ,
+            "DJANGO_SETTINGS_MODULE": "bench.product.settings",
+            "LOG_LEVEL": "WARNING",
+        },
         stdout=subprocess.PIPE,
         check=True,
     )
@@ -265,14 +279,3 @@ def _latencies(
         )
         for name, at in (("median", len(mine) // 2), ("p95", p95))
     ]
-
-
-ALL = (statements, submits, tasks, end_to_end, status_reads, idle, memory)
-
-
-def topics(only: str) -> list[Callable[[Bench], list[Line]]]:
-    """All, or those named, separated by commas; ValueError for an unknown name."""
-    by_name = {topic.__name__: topic for topic in ALL}
-    if not only:
-        return list(ALL)
-    return [by_name[name] for name in only.split(",")]

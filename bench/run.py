@@ -55,7 +55,7 @@ def main(stack_name: str, asked: Namespace) -> None:
 
 def measure(stack: Stack, baseline_key: str, asked: Namespace) -> Sequence[Line]:
     # Models, so only after the setup.
-    from bench import measures, subject
+    from bench import measures, subject, topics
 
     caller_id, key = subject.caller_with_key()
     bench = measures.Bench(
@@ -65,7 +65,7 @@ def measure(stack: Stack, baseline_key: str, asked: Namespace) -> Sequence[Line]
         stack=stack.name,
     )
     lines: list[Line] = []
-    for topic in measures.topics(asked.only):
+    for topic in topics.named(asked.only, long=asked.long):
         print(f"{stack.name}: {topic.__name__} ...", file=sys.stderr, flush=True)
         lines += topic(bench)
     return lines

@@ -23,21 +23,28 @@ BATCH = 50
 
 @contextmanager
 def counted() -> Iterator[Counter[str]]:
-    """Statements, without BEGIN and COMMIT, and transactions that wrote."""
+    """Statements, without BEGIN and COMMIT, and commits of what was written."""
     seen: Counter[str] = Counter()
     commit = connection.commit
+    written: list[str] = []
 
     def execute(
         run: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
     ) -> Any:
         if not sql.startswith("BEGIN"):
             seen["statements"] += 1
-        if not connection.in_atomic_block and not sql.startswith("SELECT"):
-            seen["commits"] += 1
+            if not sql.startswith("SELECT"):
+                written.append(sql)
+                if not connection.in_atomic_block:
+                    end()
         return run(sql, params, many, context)
 
+    def end() -> None:
+        seen["commits"] += bool(written)
+        written.clear()
+
     def counted_commit() -> None:
-        seen["commits"] += 1
+        end()
         commit()
 
     commits = mock.patch.object(connection, "commit", counted_commit)

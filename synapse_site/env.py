@@ -1,5 +1,6 @@
 """Parsers for the environment: parse or refuse, before anything starts."""
 
+import importlib.util
 import ipaddress
 import math
 import re
@@ -53,6 +54,19 @@ def parse_name(value: str) -> str:
     return value
 
 
+def parse_apps(value: str) -> tuple[str, ...]:
+    """Django apps that can be found; none is imported yet."""
+    names = tuple(part.strip() for part in _parts(value))
+    for name in names:
+        try:
+            found = importlib.util.find_spec(name)
+        except (ImportError, ValueError):
+            found = None
+        if found is None:
+            raise EnvError(f"there is no Python package {name!r}")
+    return names
+
+
 def check_broker(url: str) -> None:
     """The flags beside the bells and their limits are made for these two."""
     if urlsplit(url).scheme not in ("spool", "redis", "rediss"):
@@ -71,6 +85,7 @@ def read(data_dir_default: Path) -> tuple[Env, Path]:
     env.add_parser("at_least_1", parse_at_least_1)
     env.add_parser("above_0", parse_above_0)
     env.add_parser("name", parse_name)
+    env.add_parser("apps", parse_apps)
     data_dir = Path(env.str("SYNAPSE_DATA_DIR", "") or data_dir_default).resolve()
     if (data_dir / ".env").is_file():
         env.read_env(data_dir / ".env", recurse=False)

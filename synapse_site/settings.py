@@ -23,8 +23,9 @@ DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "")
 if not SECRET_KEY:
     raise ImproperlyConfigured(
-        "SECRET_KEY is not set. `make run` generates one for the embedded setup; "
-        "elsewhere set SECRET_KEY to 50 or more random characters."
+        "SECRET_KEY is not set. `make run` writes one into its data folder; another "
+        f"folder than {DATA_DIR} is named by SYNAPSE_DATA_DIR. Elsewhere set "
+        "SECRET_KEY to 50 or more random characters."
     )
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
@@ -46,6 +47,14 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         # FULL, not NORMAL: a 2xx submit is durable (G01).
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
+elif env.bool("SYNAPSE_PREPARED_STATEMENTS", True):
+    # Optimization: our statements are few and long; parsing and planning them anew
+    # costs as much as running them. Off where a pooler shares connections by
+    # transaction.
+    DATABASES["default"]["OPTIONS"] = {
+        "server_side_binding": True,
+        "prepare_threshold": 2,
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Broker ----------------------------------------------------------------------
@@ -66,7 +75,7 @@ CACHES = {
         }
         if EMBEDDED_BROKER
         else {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "synapse_site.flags.RedisFlags",
             "LOCATION": CELERY_BROKER_URL,
             "OPTIONS": {
                 "socket_connect_timeout": FLAG_SECONDS,
@@ -134,7 +143,7 @@ SYNAPSE_STOP_GRACE_SECONDS = env.above_0("SYNAPSE_STOP_GRACE_SECONDS", "10.0")
 SYNAPSE_MAX_TASK_DURATION = env.at_least_1("SYNAPSE_MAX_TASK_DURATION", "3600")
 SYNAPSE_MAX_QUEUE_SECONDS = env.at_least_1("SYNAPSE_MAX_QUEUE_SECONDS", "86400")
 SYNAPSE_ANSWER_SECONDS = env.at_least_1("SYNAPSE_ANSWER_SECONDS", "86400")
-SYNAPSE_MAX_CONCURRENT_TASKS = env.at_least_1("SYNAPSE_MAX_CONCURRENT_TASKS", "100")
+SYNAPSE_MAX_CONCURRENT_TASKS = env.at_least_1("SYNAPSE_MAX_CONCURRENT_TASKS", "10000")
 # A worker claims quick tasks together, as many as should take this long in all.
 SYNAPSE_BATCH_MILLISECONDS = env.int("SYNAPSE_BATCH_MILLISECONDS", 50)
 
@@ -190,6 +199,8 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "agents_app.apps.AgentsConfig",
     "tasks_app.apps.TasksConfig",
+    # Where people keep their own handlers.
+    *env.apps("SYNAPSE_APPS", ""),
 ]
 MIDDLEWARE = [
     # First: requests under /api/ go no further down this list.
@@ -316,6 +327,7 @@ UNFOLD = {
     ],
     "STYLES": ["tasks_app.admin.navigation.stylesheet"],
     "SCRIPTS": ["tasks_app.admin.navigation.script"],
+    "DASHBOARD_CALLBACK": "tasks_app.admin.overview.overview",
     "SIDEBAR": {"navigation": "tasks_app.admin.navigation.sidebar"},
     "TABS": "tasks_app.admin.navigation.tabs",
 }

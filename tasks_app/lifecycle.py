@@ -148,14 +148,19 @@ def cancel(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
 
 
 def claim(
-    lane: str, *, worker: str, limit: int, fits: Callable[[Snapshot], bool]
+    lane: str,
+    *,
+    worker: str,
+    limit: int,
+    fits: Callable[[Snapshot], bool],
+    wake: bool = True,
 ) -> list[tuple[Candidate, Snapshot]]:
     """Take up to `limit` ready tasks of a lane for this worker, most urgent first.
 
     Only types this process knows, only while the type and the node are under their
     concurrency limits, and only while `fits` says that the next one belongs to the
     batch; ask for one more than can fit. Each comes with the row that its attempt
-    starts from.
+    starts from. `wake`: ring for another slot if there is more.
     """
     specs = {s.task_type: s for s in registry.enabled_specs() if s.lane == lane}
     if not specs:
@@ -168,8 +173,8 @@ def claim(
         found = ledger.candidates(lane, types, now=now, limit=limit) if types else []
         allowed = (c for c in found if left.take(c.task.task_type))
         taken = list(takewhile(lambda candidate: fits(candidate.task), allowed))
-        if len(found) > len(taken):
-            queue.ring(lane)  # More is ready: wake another slot for it.
+        if wake and len(found) > len(taken):
+            queue.ring(lane)
         begun = [
             attempts.begin(c.task, worker=worker, now=now, policy=numbers)
             for c in taken

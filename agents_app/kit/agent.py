@@ -154,17 +154,17 @@ class Agent:
         """A task stays in the mailbox until it is over: it survives our end."""
         mailbox = Mailbox(link=self.link)
         for envelope in mailbox.arrivals(POLL_SECONDS):
-            ended = partial(mailbox.acknowledge, envelope.message_id)
+            ended = partial(mailbox.settle, envelope.message_id)
             try:
                 begun = self._take(envelope, ended)
             except SynapseError as refused:
                 mailbox.refuse(envelope.message_id, refused)
                 continue
             if not begun:
-                ended()
+                ended(True)
 
     def _hear(self, envelope: Envelope) -> None:
-        self._take(envelope, lambda: None)
+        self._take(envelope, lambda over: None)
 
     def _take(self, envelope: Envelope, ended: Ended) -> bool:
         """Whether a task began with it; SynapseError when it has no effect."""

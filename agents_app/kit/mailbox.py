@@ -37,6 +37,13 @@ class Mailbox:
         """The node may forget it."""
         self._settle(Ack(message_id=message_id))
 
+    def settle(self, message_id: str, over: bool) -> None:
+        """Acknowledge it, or take it out once more in the next round."""
+        if over:
+            self.acknowledge(message_id)
+        else:
+            self._seen.discard(message_id)
+
     def refuse(self, message_id: str, error: SynapseError) -> None:
         """It had no effect; the node offers it again if the error may pass."""
         words = Nack(message_id=message_id, error=ErrorObject.of(error))

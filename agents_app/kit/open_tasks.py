@@ -24,7 +24,8 @@ from agents_app.protocol.payloads import (
 Handler = Callable[[Task], Mapping[str, object] | None]
 # Raises SynapseError for a payload that the handler does not take.
 Check = Callable[[Mapping[str, object]], object]
-Ended = Callable[[], None]
+# True: the task is over. False: we could not say so, and it should come again.
+Ended = Callable[[bool], None]
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ class OpenTasks:
     def active(self) -> int:
         return len(self._running)
 
-    def hear(self, words: TaskPayload, ended: Ended = lambda: None) -> bool:
+    def hear(self, words: TaskPayload, ended: Ended = lambda over: None) -> bool:
         """Take a message about a task; SynapseError when it has no effect.
 
         True when it is the beginning of a task: `ended` is called when that is over.
@@ -96,17 +97,20 @@ class OpenTasks:
         return True
 
     def _run(self, task: Task, offer: Offer, ended: Ended) -> None:
+        over = True
         try:
             _play(task, offer)
         except Cancelled:
             logger.info("Task %s is over.", task.id)
-            if self.link.stopping.is_set():
-                return  # Not over at all: the mailbox offers it again.
-        except (SynapseError, Undelivered) as trouble:
-            logger.warning("Task %s is left as it is: %s", task.id, trouble)
+            over = not self.link.stopping.is_set()
+        except Undelivered as trouble:
+            logger.warning("Task %s has to begin again: %s", task.id, trouble)
+            over = False
+        except SynapseError as refused:
+            logger.warning("Task %s cannot be ended: %s", task.id, refused)
         finally:
             self._running.pop(task.id, None)
-        ended()
+        ended(over)
 
     def _cancel(self, task_id: str, task: Task | None) -> None:
         """Acknowledged also when there is nothing left to cancel (A2A 5.4)."""
@@ -122,6 +126,8 @@ def _play(task: Task, offer: Offer) -> None:
         return
     try:
         result = offer.handler(task)
+        if not task.cancelled:
+            task.complete(result or {})
     except (Cancelled, Undelivered):
         raise
     except SynapseError as failure:
@@ -130,9 +136,6 @@ def _play(task: Task, offer: Offer) -> None:
         # The text may hold anything; it stays in our own log.
         logger.exception("The handler of task %s failed.", task.id)
         task.fail(SynapseError(Code.HANDLER_FAILED))
-    else:
-        if not task.cancelled:
-            task.complete(result or {})
 
 
 def _accepted(task: Task, check: Check | None) -> bool:

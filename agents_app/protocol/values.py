@@ -141,7 +141,7 @@ class Attachment(Value):
 class TaskTypeCapability(Value):
     """One task type an agent offers (P2A 7.6).
 
-    The schemas are JSON text, as the seed says; the `…_object` twins are ours,
+    The schemas are JSON text, as P2A says; the `…_object` twins are ours,
     and so are the numbers of files.
     """
 

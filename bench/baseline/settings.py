@@ -1,6 +1,7 @@
-"""The product's database, broker and cache settings with nothing else of the product.
+"""The product's database and broker settings with nothing else of the product.
 
-Generous to the baselines: no middleware but one, no authentication, connections kept.
+Generous to the bare views: one middleware, no authentication, connections kept. The
+hand-written worker runs with Celery's defaults for Django.
 """
 
 import os
@@ -15,6 +16,8 @@ CELERY_BROKER_URL = os.environ["BENCH_HANDMADE_BROKER"]
 if CELERY_BROKER_URL.startswith("redis:"):
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {}
 CELERY_TASK_DEFAULT_QUEUE = "handmade"
+# Celery's default: a database connection a job.
+CELERY_DB_REUSE_MAX: int | None = None
 CELERY_BEAT_SCHEDULE: dict[str, object] = {}
 INSTALLED_APPS = [
     "django.contrib.auth",

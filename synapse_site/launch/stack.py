@@ -18,7 +18,7 @@ from synapse_site.launch.running import Lines, Running
 
 GRACE_SECONDS = 8.0
 # Running tasks get this long before anybody is told what takes so long.
-PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 3.0
 _QUIET_SECONDS = 1.0
 _TICK_SECONDS = 0.1
 

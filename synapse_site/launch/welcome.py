@@ -8,7 +8,9 @@ from synapse_site.launch import port
 from synapse_site.launch.access import Standing
 
 API = "/api/v1/synapse"
-SAMPLE = Path(__file__).resolve().parents[2] / "examples/invoices/invoice.pdf"
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "examples/invoices/invoice.pdf"
+DEFAULT_DATA = ROOT / "data"
 _ANSWER_SECONDS = 1.0
 
 
@@ -26,6 +28,8 @@ def text(url: str, data_dir: Path, standing: Standing | None) -> str:
         *(f"  {name:<15} {value}" for name, value in rows),
     ]
     lines += ["", "For a second terminal:", f"  export SYNAPSE_URL={url}"]
+    if data_dir != DEFAULT_DATA:  # Else manage.py finds no secrets there.
+        lines += [f"  export SYNAPSE_DATA_DIR={shlex.quote(str(data_dir))}"]
     if standing and standing.key_holds:
         key = standing.access.api_key
         lines += [f"  export SYNAPSE_API_KEY={key}"]

@@ -19,6 +19,7 @@ from tasks_app.admin.info import InfoRequestAdmin
 from tasks_app.admin.task import TaskAdmin
 from tasks_app.models import Caller, Delivery, HumanRequest, InfoRequest, Task
 
+admin.site.index_title = "Overview"
 admin.site.register(HumanRequest, HumanRequestAdmin)
 admin.site.register(InfoRequest, InfoRequestAdmin)
 admin.site.register(Task, TaskAdmin)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import ClassVar, TypeVar, cast
 
+from django.contrib.admin.models import LogEntry
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
@@ -61,6 +62,21 @@ class ConsoleAdmin(ModelAdmin[M]):
     ordering = ("-id",)
     sortable_by: ClassVar[Columns] = ()
 
+    def name_of(self, row: M) -> str:
+        """What people call it, in titles and in the history."""
+        return str(row)
+
+    def log_change(self, request: HttpRequest, obj: M, message: object) -> LogEntry:
+        """As Django's, under the name that people know."""
+        entry = super().log_change(request, obj, message)
+        entry.object_repr = self.name_of(obj)[:200]
+        entry.save(update_fields=["object_repr"])
+        return entry
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Whether anything of it is open to them; Django asks for the whole app."""
+        return any(self.get_model_perms(request).values())
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Rows come from verbs."""
         return False
@@ -76,7 +92,7 @@ class ConsoleAdmin(ModelAdmin[M]):
     def get_changelist(
         self, request: HttpRequest, **kwargs: object
     ) -> type[ChangeList]:
-        """The list of every model here."""
+        """One for all models: it leads to `row_page`."""
         return CappedList
 
     def routes(self) -> Sequence[Route]:

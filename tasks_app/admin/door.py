@@ -6,7 +6,8 @@ from django.http import HttpRequest
 
 from tasks_app.desk import deciding
 
-LEVELS = tuple(deciding.ROLES)
+# Level → the right to decide it.
+DECIDE = {level: f"decide_level_{level}" for level in deciding.ROLES}
 
 
 def operator(request: HttpRequest) -> User:
@@ -34,4 +35,4 @@ def require(request: HttpRequest, permission: str, *, app: str = "tasks_app") ->
 
 def levels(request: HttpRequest) -> list[int]:
     """The levels they may decide."""
-    return [level for level in LEVELS if may(request, f"decide_level_{level}")]
+    return [level for level, right in DECIDE.items() if may(request, right)]

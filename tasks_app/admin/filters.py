@@ -137,7 +137,6 @@ class DeliveryFilter(BoxFilter):
     )
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        """One state, or all."""
         return queryset.filter(state=self.value()) if self.value() else queryset
 
 

@@ -31,10 +31,21 @@ def age_cell(since: datetime, now: datetime) -> SafeString:
     )
 
 
+def moment_cell(moment: datetime | None, now: datetime) -> SafeString:
+    """The moment itself, and below it how long ago that was."""
+    if moment is None:
+        return quiet_cell("—")
+    return format_html(
+        '<span class="sy-two sy-age">{}<small>{} ago</small></span>',
+        stamp(moment),
+        span(now - moment),
+    )
+
+
 def due_cell(question: Question, now: datetime) -> SafeString:
     """Late ones stand out; closed ones have no deadline any more."""
     if not question.is_open:
-        return quiet_cell(question.get_state_display())
+        return quiet_cell("—")
     left = due(question.due_at, now)
     return format_html(
         '<span class="sy-due" data-mood="{}" title="{}">{}</span>',

@@ -11,8 +11,8 @@ from django.templatetags.static import static
 from django.urls import reverse
 
 from agents_app.models import Agent
+from tasks_app.admin import waiting
 from tasks_app.admin.filters import BoxFilter, DeliveryFilter, InboxFilter, InfoFilter
-from tasks_app.admin.human.inbox import open_count
 from tasks_app.models import Caller, Delivery, HumanRequest, InfoRequest, Task
 
 # Any: Unfold's own dictionaries.
@@ -50,8 +50,13 @@ _BOXES: tuple[tuple[type[Model], type[BoxFilter]], ...] = (
 
 
 def stylesheet(request: HttpRequest) -> str:
-    """The one file of ours."""
+    """Beside Unfold's own."""
     return static("tasks_app/console.css")
+
+
+def script(request: HttpRequest) -> str:
+    """Beside Unfold's own; every page works without it."""
+    return static("tasks_app/console.js")
 
 
 def icon(request: HttpRequest) -> str:
@@ -64,7 +69,7 @@ def sidebar(request: HttpRequest) -> list[Item]:
     groups = (
         {
             "title": title,
-            "items": [_item(link) for link in links if _seen(link, request)],
+            "items": [_item(link, request) for link in links if _seen(link, request)],
         }
         for title, links in _GROUPS.items()
     )
@@ -90,11 +95,15 @@ def _seen(link: _Link, request: HttpRequest) -> bool:
     return bool(page.has_view_permission(request))
 
 
-def _item(link: _Link) -> Item:
+def _item(link: _Link, request: HttpRequest) -> Item:
     item: Item = {"title": link.title, "icon": link.icon, "link": _list_of(link.model)}
-    if link.model is HumanRequest and (waiting := open_count()):
-        item["badge"] = waiting
+    if link.model is HumanRequest and (open_ones := _waiting(request)):
+        item["badge"] = open_ones
     return item
+
+
+def _waiting(request: HttpRequest) -> int:
+    return waiting.count(waiting.decisions(request))
 
 
 def _tab(

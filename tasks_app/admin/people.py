@@ -12,7 +12,8 @@ from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from tasks_app.admin.framework import ModelAdmin
+from tasks_app.admin.framework import ModelAdmin, display
+from tasks_app.admin.when import stamp
 
 if TYPE_CHECKING:
     AccountAdmin = DjangoUserAdmin[User]
@@ -28,7 +29,11 @@ class PersonAdmin(AccountAdmin, ModelAdmin[User]):
     form = UserChangeForm
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
-    list_display = ("username", "email", "is_active", "is_superuser", "last_login")
+    list_display = ("username", "email", "is_active", "is_superuser", "seen")
+
+    @display("Last login", ordering="last_login")
+    def seen(self, user: User) -> str:
+        return stamp(user.last_login) if user.last_login else "—"
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: User | None = None

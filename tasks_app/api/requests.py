@@ -46,7 +46,7 @@ class SubmitRequest(Value):
 
 
 class ProvideRequest(Value):
-    """Facts for a task in info_needed. Partial answers add up (decision 12)."""
+    """Facts for a task in info_needed. Partial answers add up."""
 
     provided_info: JsonObject = Field(description="Field name to value.")
     version: int | None = Field(

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -28,6 +29,7 @@ from tasks_app.models import Attachment
 from tasks_app.secrets import vault
 
 KEY_HEADER = "Idempotency-Key"
+_KEY_META = "HTTP_IDEMPOTENCY_KEY"
 _KEY = re.compile(r"[!-~]{1,255}")
 
 
@@ -60,9 +62,12 @@ def submit(
     return task, replayed
 
 
-def key_of(headers: Mapping[str, str]) -> str | None:
-    """The Idempotency-Key: 1 to 255 visible ASCII characters, else INVALID_FIELD."""
-    key = headers.get(KEY_HEADER)
+def key_of(meta: Mapping[str, Any]) -> str | None:
+    """The Idempotency-Key: 1 to 255 visible ASCII characters, else INVALID_FIELD.
+
+    Optimization: from `request.META` (Any is its type); `request.headers` reads all.
+    """
+    key: str | None = meta.get(_KEY_META)
     if key is None or _KEY.fullmatch(key):
         return key
     text = "must be 1 to 255 visible ASCII characters"

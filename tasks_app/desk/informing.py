@@ -47,12 +47,18 @@ def change_by_facts(
     *,
     by: str,
     version: int | None,
+    request_id: str | None = None,
     now: datetime,
 ) -> Change:
-    """What the facts do to the task; see `provide`."""
+    """What the facts do to the task; see `provide`.
+
+    QUESTION_CHANGED also when `request_id`, by which peers name it, is another one's.
+    """
     question = _open(task)
     if question.owner == "peer" and by != task.requester:
         raise SynapseError(Code.FORBIDDEN)
+    if request_id not in (None, question.request_id):
+        raise SynapseError(Code.QUESTION_CHANGED)
     if version is not None and version != question.version:
         details = {"version": question.version}
         raise SynapseError(Code.QUESTION_CHANGED, details=details)

@@ -86,7 +86,12 @@ def _about_task(peer: Agent, envelope: Envelope, words: TaskPayload) -> None:
             )
         elif isinstance(words, TaskInfoProvided):
             change = desk.change_by_facts(
-                task, words.provided_info, by=peer.address, version=None, now=now
+                task,
+                words.provided_info,
+                by=peer.address,
+                version=None,
+                request_id=words.request_id,
+                now=now,
             )
         elif isinstance(words, HumanDecision):
             change = desk.change_by_peer(task, words, by=peer.address, now=now)

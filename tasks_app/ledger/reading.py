@@ -1,6 +1,7 @@
 """Reading tasks: snapshots, the head of the queue, what the sweep must heal."""
 
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -76,14 +77,16 @@ def hold_claims() -> None:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIM_LOCK])
 
 
-def running_by_type() -> dict[str, int]:
+def running_by_type() -> Counter[str]:
     """How many attempts are live, by task type."""
     rows = _fetch(
-        f"SELECT task_type, COUNT(*) FROM {columns.TASK} "  # noqa: S608 - names are ours
-        "WHERE leased_until IS NOT NULL GROUP BY task_type",
+        # Optimization: ordered, so that PostgreSQL walks the index and forgets its dead
+        # entries on the way; counted by the database it would meet them every time.
+        f"SELECT task_type FROM {columns.TASK} "  # noqa: S608 - names are ours
+        "WHERE leased_until IS NOT NULL ORDER BY leased_until",
         [],
     )
-    return {str(name): int(cast(int, count)) for name, count in rows}
+    return Counter(str(row[0]) for row in rows)
 
 
 def expired_leases(now: datetime, limit: int) -> list[Snapshot]:

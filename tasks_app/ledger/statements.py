@@ -33,6 +33,9 @@ class Guarded:
 
     sql: str
     parameter: str
+    # Optimization: the ids once more, where the planner cannot see into the records and
+    # would scan the whole table for them.
+    ids: str | list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,9 @@ def _run_as_one(
     following: Following | None,
 ) -> set[str]:
     parts = [f"moved AS ({guarded.sql})"]
-    parameters = [guarded.parameter]
+    parameters: list[str | list[str]] = [guarded.parameter]
+    if guarded.ids is not None:
+        parameters.append(guarded.ids)
     for number, insert in enumerate(inserts):
         parts.append(f"i{number} AS ({_insert_sql(dialect, insert)})")
         parameters.append(dialect.encode(insert.records, insert.columns))
@@ -110,14 +115,21 @@ def _insert_sql(dialect: Dialect, insert: Insert) -> str:
 
 
 @cache
-def update_sql(dialect: Dialect) -> str:
-    """The one UPDATE that changes tasks: only where the generation is the one seen."""
+def update_sql(dialect: Dialect, *, single: bool) -> str:
+    """The one UPDATE that changes tasks: only where the generation is the one seen.
+
+    On PostgreSQL it takes the ids besides; the plan for a single one is a plan of its
+    own, which is used again and again.
+    """
+    wanted = ""
+    if dialect.writable_with:
+        wanted = "t.id = %s::uuid AND " if single else "t.id = ANY(%s::uuid[]) AND "
     sets = [f"{name} = c.{name}" for name in columns.CONTROL]
     sets += [f"{name} = COALESCE(c.{name}, t.{name})" for name in columns.VALUES]
     return (
         f"UPDATE {columns.TASK} AS t SET {', '.join(sets)} "  # noqa: S608 - names are ours
         f"FROM ({dialect.recordset(columns.CHANGE)}) AS c "
-        "WHERE t.id = c.task_id AND t.generation = c.seen RETURNING id"
+        f"WHERE {wanted}t.id = c.task_id AND t.generation = c.seen RETURNING id"
     )
 
 

@@ -145,8 +145,9 @@ def _asks(change: Change) -> bool:
 def _commit_tasks(changes: Sequence[Change]) -> set[uuid.UUID]:
     dialect = current()
     guarded = Guarded(
-        statements.update_sql(dialect),
+        statements.update_sql(dialect, single=len(changes) == 1),
         dialect.encode([_update(change) for change in changes], columns.CHANGE),
+        _ids(changes) if dialect.writable_with else None,
     )
     moved = statements.run(
         guarded,
@@ -158,6 +159,11 @@ def _commit_tasks(changes: Sequence[Change]) -> set[uuid.UUID]:
         _supersede(changes),
     )
     return {uuid.UUID(id_) for id_ in moved}
+
+
+def _ids(changes: Sequence[Change]) -> str | list[str]:
+    ids = [str(change.before.id) for change in changes]
+    return ids[0] if len(ids) == 1 else ids
 
 
 def _supersede(changes: Iterable[Change]) -> Following | None:

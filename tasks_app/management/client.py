@@ -3,6 +3,7 @@
 submit, capabilities → Client → the same door that every other caller uses
 """
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -94,20 +95,32 @@ def _read(answer: requests.Response) -> Json:
         )
     if not answer.ok:
         failure = Unreachable if answer.status_code in _MAY_PASS else Refused
-        raise failure(_in_words(answer.status_code, body.get("error")))
+        raise failure(_refusal(answer.status_code, body.get("error")))
     return body
 
 
-def _in_words(status: int, error: object) -> str:
-    """`message (code 4002, HTTP 422)` and a line for each field that is wrong."""
+def in_words(error: Mapping[str, object], http: str = "") -> str:
+    """`message (code 4002)` and a line for each detail: which field, which limit."""
+    lines = [f"{error.get('message')} (code {error.get('code')}{http})"]
+    details = error.get("details")
+    if isinstance(details, Mapping):
+        fields = details.get("fields")
+        rest = {name: value for name, value in details.items() if name != "fields"}
+        named = {**rest, **(fields if isinstance(fields, Mapping) else {})}
+        lines += [f"  {name}: {_plain(value)}" for name, value in named.items()]
+    return "\n".join(lines)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _refusal(status: int, error: object) -> str:
     if not isinstance(error, dict):
         return f"The server answered {status}."
-    lines = [f"{error.get('message')} (code {error.get('code')}, HTTP {status})"]
-    details = error.get("details")
-    if isinstance(details, dict):
-        fields = details.pop("fields", None)
-        named = {**details, **(fields if isinstance(fields, dict) else {})}
-        lines += [f"  {name}: {value}" for name, value in named.items()]
+    text = in_words(error, f", HTTP {status}")
     if status == requests.codes.unauthorized:
-        lines.append("Give an API key: --key or SYNAPSE_API_KEY.")
-    return "\n".join(lines)
+        text += "\nGive an API key: --key or SYNAPSE_API_KEY."
+    return text

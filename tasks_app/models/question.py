@@ -102,7 +102,8 @@ class Question(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} request of {self.task_id}"
+        kind = "HiL" if self.kind == self.Kind.HUMAN else "info"
+        return f"{kind} request of {self.task_id}"
 
     @property
     def is_open(self) -> bool:

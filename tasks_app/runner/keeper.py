@@ -30,6 +30,8 @@ _LOOK_SECONDS = 0.25
 _SLOW_SECONDS = 0.25
 # How often it asks the database whether a running attempt is still wanted.
 _ASK_SECONDS = 1.0
+# How long it keeps its connection without a task.
+_REST_SECONDS = 30.0
 # One that the pool does not claim: it puts its own handler on nearly all others, also
 # on the user signals, after `worker_process_init`. Ignored where nobody handles it.
 _SIGNAL = signal.SIGURG
@@ -45,20 +47,20 @@ class Keeper:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._asked_at = 0.0
+        self._resting = False
         # Only a process that a pool replaces may be ended, or be sent signals.
         self.expendable = False
 
     def take(self, held: Iterable[Held]) -> None:
         """Look after these from now on."""
         with self._changed:
-            idle = not self._held
             self._held.extend(held)
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(
                     target=self._run, name="keeper", daemon=True
                 )
                 self._thread.start()
-            elif idle:
+            elif self._resting:
                 self._changed.notify()
 
     def start(self, held: Held) -> bool:
@@ -88,12 +90,12 @@ class Keeper:
 
     def _run(self) -> None:
         while True:
+            if not self._wait_for_work():
+                connection.close()  # Nothing to look after: give it back.
+                continue
+            # Optimization: not woken for each task; a quick one is over by then.
+            time.sleep(_LOOK_SECONDS)
             with self._changed:
-                if not self._held and not self._changed.wait(timeout=30):
-                    # Nothing to look after: give the connection back.
-                    connection.close()
-                    continue
-                self._changed.wait(timeout=_LOOK_SECONDS)
                 held = list(self._held)
             try:
                 self._look(held)
@@ -101,6 +103,15 @@ class Keeper:
                 logger.exception("The keeper could not look after its tasks.")
                 close_old_connections()
                 time.sleep(_LOOK_SECONDS)
+
+    def _wait_for_work(self) -> bool:
+        with self._changed:
+            if self._held:
+                return True
+            self._resting = True
+            woken = self._changed.wait(timeout=_REST_SECONDS)
+            self._resting = False
+            return woken
 
     def _look(self, held: list[Held]) -> None:
         clock = time.monotonic()

@@ -53,19 +53,23 @@ def drain(lane: str) -> None:
     """Run ready tasks of a lane until there are none, or it is others' turn."""
     queue.heard(lane)
     until = time.monotonic() + _DRAIN_SECONDS
-    while jobs := _claim(lane):
+    # Once is enough: the slot that wakes rings on if there is still more.
+    wake = True
+    while jobs := _claim(lane, wake=wake):
+        wake = False
         _run_all(jobs)
         if time.monotonic() > until:
             queue.ring(lane)
             return
 
 
-def _claim(lane: str) -> list[Job]:
+def _claim(lane: str, *, wake: bool) -> list[Job]:
     taken = lifecycle.claim(
         lane,
         worker=f"{socket.gethostname()}:{os.getpid()}",
         limit=_pace.look_ahead(),
         fits=_pace.batch(),
+        wake=wake,
     )
     jobs = [
         Job(

@@ -1,5 +1,7 @@
 """The decide page offers what may be answered and sends what was chosen."""
 
+import re
+
 import pytest
 from django.contrib.admin.models import LogEntry
 
@@ -77,6 +79,43 @@ def test_it_puts_the_label_of_an_approving_option_on_the_button(desk, ask) -> No
     assert decision(question) == {"action": "approve", "option_id": "approve"}
 
 
+@pytest.mark.parametrize(
+    ("question", "offered"),
+    [
+        ({}, True),
+        ({"options": ["left"]}, False),
+        ({"options": ["left", "approve"]}, True),
+        ({"options": ["left"], "suggested_value": {"a": 1}}, True),
+        ({"options": ["left"], "decision_schema": {"type": "object"}}, False),
+    ],
+)
+def test_it_offers_approval_where_it_says_something(
+    desk, ask, question, offered
+) -> None:
+    page = desk.get(decide_url(ask(**question))).content.decode()
+    assert ('value="approve">' in page) is offered
+    assert 'value="reject">' in page
+
+
+def test_it_puts_every_decision_into_the_bar(desk, ask) -> None:
+    question = ask(options=["left"], suggested_value={"a": 1})
+    page = desk.get(decide_url(question)).content.decode()
+    bar = page.partition("sy-verdict")[2].partition("</section>")[0]
+    buttons = re.findall(r'name="action" value="(\w+)"', page)
+    assert buttons == ["approve", "select", "modify", "reject"]
+    assert re.findall(r'name="action" value="(\w+)"', bar) == buttons
+
+
+def test_it_says_beside_the_buttons_what_would_be_lost(desk, ask) -> None:
+    question = ask(suggested_value={"a": "x"})
+    answer = press(desk, decide_url(question), action="approve", value={"a": "y"})
+    bar = answer.content.decode().partition("sy-verdict")[2]
+    assert answer.status_code == 422
+    assert "the button you pressed does not send it" in bar
+    question.refresh_from_db()
+    assert question.is_open
+
+
 def test_it_shows_the_reason_as_a_tree(desk, ask) -> None:
     question = ask(reason={"summary": "Pay?", "unit_price": 4.5, "who": {"name": "N"}})
     page = desk.get(decide_url(question)).content.decode()
@@ -106,6 +145,27 @@ def test_it_releases(desk, ask) -> None:
     assert question.claimed_by is None
 
 
+def test_it_releases_what_others_hold_by_that_right(desk, enter, ask, staff) -> None:
+    question = ask(level=2)
+    desk.post(decide_url(question, "claim"), {"version": question.version})
+    nora = staff("release_question", name="nora")
+    page = enter(nora).get(decide_url(question)).content.decode()
+    assert "Release for others" in page
+    data = {"version": question.version}
+    answer = enter(nora).post(decide_url(question, "release"), data)
+    question.refresh_from_db()
+    assert (answer.status_code, question.claimed_by) == (302, None)
+    assert LogEntry.objects.get(user=nora).change_message == "Released what olga held."
+
+
+def test_it_offers_nobody_else_to_release_it(desk, enter, ask, staff) -> None:
+    question = ask()
+    desk.post(decide_url(question, "claim"), {"version": question.version})
+    page = enter(staff("decide_level_1")).get(decide_url(question)).content.decode()
+    assert "<b>olga</b> took this request in hand" in page
+    assert "Release for" not in page
+
+
 def test_it_shows_a_closed_request_as_a_record(desk, ask) -> None:
     question = ask(suggested_value={"colour": "blue", "size": 3})
     typed = {"action": "modify", "comment": "Sold out."}
@@ -122,7 +182,9 @@ def test_it_logs_one_decision_and_an_admin_entry(desk, ask, olga) -> None:
     press(desk, decide_url(question), action="approve")
     sent = Message.objects.get(task=question.task_id, type="p2p:human_decision")
     assert sent.payload["decided_by"] == {"user_id": "olga", "role": "operator"}
-    assert LogEntry.objects.get(user=olga).change_message == "Decided: approve."
+    entry = LogEntry.objects.get(user=olga)
+    assert entry.change_message == "Decided: approve."
+    assert entry.object_repr == "HiL request: A decision is needed."
 
 
 def test_it_leads_from_the_plain_address_of_a_row_to_the_page(desk, ask) -> None:
@@ -131,6 +193,14 @@ def test_it_leads_from_the_plain_address_of_a_row_to_the_page(desk, ask) -> None
     assert answer.headers["location"] == decide_url(question)
 
 
-def test_it_knows_no_page_for_an_unknown_request(desk) -> None:
-    unknown = "/admin/tasks_app/humanrequest/01a22eb4-0000-7000-8000-000000000000"
-    assert desk.get(f"{unknown}/decide/").status_code == 404
+def test_it_names_no_request_by_its_id(desk, ask) -> None:
+    question = ask(reason={"summary": "Pay?"})
+    page = desk.get(decide_url(question)).content.decode()
+    assert f"equest of {question.task_id}" not in page
+
+
+@pytest.mark.parametrize("page", ["decide", "change"])
+@pytest.mark.parametrize("pk", ["01a22eb4-0000-7000-8000-000000000000", "nonsense"])
+def test_it_knows_no_page_for_an_unknown_request(desk, page, pk) -> None:
+    url = f"/admin/tasks_app/humanrequest/{pk}/{page}/"
+    assert desk.get(url, follow=True).status_code == 404

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import Permission
 
+from tests.admin.test_groups import migration
 from tests.admin.test_posting import NEEDED
 
 TEXT = (Path(__file__).parents[2] / "docs/operators.md").read_text()
-RIGHTS = set(re.findall(r"`([a-z]+_[a-z0-9_]+)`", TEXT.partition("## Rights")[2]))
+SECTION = TEXT.partition("## Rights")[2]
+RIGHTS = set(re.findall(r"`([a-z]+_[a-z0-9_]+)`", SECTION))
+# Label, right, what it opens, groups.
+ROWS = re.findall(r"^\| ([^|]+) \| `(\w+)` \| [^|]+ \| ([^|]*) \|$", SECTION, re.M)
 
 
 @pytest.mark.django_db
@@ -31,3 +35,20 @@ def test_it_names_every_right_that_a_page_asks_for() -> None:
     assert {name for path in sources for name in asked.findall(path.read_text())} <= (
         RIGHTS
     )
+
+
+@pytest.mark.django_db
+def test_it_names_rights_by_the_labels_that_the_console_shows() -> None:
+    known = Permission.objects.filter(content_type__app_label="tasks_app")
+    labels = set(known.values_list("name", "codename"))
+    assert len(ROWS) == len(RIGHTS)
+    assert {(label, right) for label, right, _ in ROWS} <= labels
+
+
+def test_it_names_the_groups_that_have_a_right() -> None:
+    written = {(right, name) for _, right, names in ROWS for name in names.split(", ")}
+    made = {
+        (right, name) for name, rights in migration.GROUPS.items() for right in rights
+    }
+    of_accounts = {"add_user", "change_user", "view_user", "view_group"}
+    assert written == {pair for pair in made if pair[0] not in of_accounts}

@@ -5,6 +5,7 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 
 from tasks_app import storage
+from tasks_app.models import Attachment, Question
 from tests.admin.things import attachment
 from tests.factories import submitted
 
@@ -13,6 +14,22 @@ pytestmark = pytest.mark.django_db
 
 def url(task, file) -> str:
     return reverse("admin:tasks_app_task_file", args=[task.id, file.id])
+
+
+def kept_file(task):
+    """A file that joined the task, and the task."""
+    file = attachment()
+    row = Attachment.objects.create(
+        id=file.id,
+        task=task,
+        kind=file.kind,
+        name=file.name,
+        content_type=file.content_type,
+        size=file.size,
+        sha256=file.sha256,
+        created_at=file.created_at,
+    )
+    return task, row
 
 
 def download(client, task, file):
@@ -68,15 +85,39 @@ def test_it_does_not_find_a_file_that_is_gone(office, caller) -> None:
     assert answer.status_code == 404
 
 
-def test_it_links_files_on_the_decide_page_only_to_who_may_see_them(
-    enter, staff, ask
+def decide_page(question) -> str:
+    return reverse("admin:tasks_app_humanrequest_decide", args=[question.pk])
+
+
+@pytest.mark.parametrize(
+    ("level", "right", "opens"),
+    [
+        (1, "decide_level_1", True),
+        (2, "decide_level_1", False),
+        (1, "view_humanrequest", False),
+        (1, "provide_info", False),
+    ],
+)
+def test_it_opens_the_files_of_a_request_to_who_may_decide_it(
+    enter, staff, ask, level, right, opens
 ) -> None:
     file = attachment("bill.pdf")
-    question = ask(task={"attachments": (file,)})
-    link = reverse("admin:tasks_app_task_file", args=[question.task_id, file.id])
-    decide = reverse("admin:tasks_app_humanrequest_decide", args=[question.pk])
-    seen = enter(staff("decide_level_1", "view_attachment")).get(decide)
-    hidden = enter(staff("decide_level_1", name="nora")).get(decide)
-    assert link in seen.content.decode()
-    assert link not in hidden.content.decode()
-    assert "bill.pdf" in hidden.content.decode()
+    question = ask(task={"attachments": (file,)}, level=level)
+    client = enter(staff(*{right, "view_humanrequest"}))
+    address = reverse("admin:tasks_app_task_file", args=[question.task_id, file.id])
+    page = client.get(decide_page(question)).content.decode()
+    assert "bill.pdf" in page
+    assert (address in page) is opens
+    answer = client.get(address)
+    answer.close()
+    assert answer.status_code == (200 if opens else 403)
+
+
+@pytest.mark.parametrize(("kind", "status"), [("info", 200), ("human", 403)])
+def test_it_opens_the_files_of_an_info_request_to_who_supplies_facts(
+    enter, staff, ask_info, kind, status
+) -> None:
+    task, file = kept_file(ask_info("colour").task)
+    Question.objects.update(kind=kind)
+    answer, _ = download(enter(staff("provide_info")), task, file)
+    assert answer.status_code == status

@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from tasks_app.models import Attachment, Attempt, Caller, Question, Task
 from tests.admin.forms import decide_url, press, provide_url
@@ -61,6 +63,25 @@ def test_it_shows_a_hostile_decision_as_text_g71(office, ask) -> None:
     press(office, decide_url(question), action="modify", **typed)
     page = assert_harmless(office, decide_url(question))
     assert page.count("&lt;script&gt;alert(1)") >= 3
+
+
+def test_it_shows_a_hostile_outcome_as_text_g71(office, ask) -> None:
+    question = ask(options=[EVIL], reason={"summary": EVIL})
+    press(office, decide_url(question), action="select", option_id=EVIL)
+    inbox = reverse("admin:tasks_app_humanrequest_changelist")
+    page = assert_harmless(office, f"{inbox}?box=decided")
+    assert "selected &lt;/textarea&gt;" in page
+    assert_harmless(office, f"{inbox}?q={question.pk}")
+    assert_harmless(office, decide_url(question))
+    assert_harmless(office, reverse("admin:index"))
+
+
+def test_it_shows_a_hostile_holder_as_text_g71(office, ask) -> None:
+    question, holder = ask(), User.objects.create_user(EVIL, is_staff=True)
+    Question.objects.update(claimed_by=holder, claimed_at=timezone.now())
+    assert "Release for others" in assert_harmless(office, decide_url(question))
+    assert_harmless(office, reverse("admin:tasks_app_humanrequest_changelist"))
+    assert_harmless(office, reverse("admin:auth_user_changelist"))
 
 
 def test_it_shows_hostile_typing_as_text_g71(office, ask) -> None:

@@ -1,5 +1,6 @@
 """The inbox shows what waits, most urgent first, and who holds it."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from tasks_app import desk as verbs
 from tasks_app.desk import Shown
 from tasks_app.models import Question
 from tests.admin.forms import decide_url
+from tests.admin.things import dead_letter, ended
 from tests.factories import operator
 
 pytestmark = pytest.mark.django_db
@@ -115,11 +117,64 @@ def test_it_finds_a_request_in_any_state(desk, ask, wanted) -> None:
     assert rows(desk.get(INBOX, {"q": str(terms[wanted])})) == [str(question.pk)]
 
 
-def test_it_counts_open_requests_in_the_sidebar(desk, ask) -> None:
+def badges(page) -> list:
+    groups = page.context["sidebar_navigation"]
+    return [item.get("badge") for group in groups for item in group["items"]]
+
+
+def test_it_counts_in_the_sidebar_what_i_may_decide(enter, staff, ask, olga) -> None:
+    client = enter(staff("decide_level_1"))
+    assert badges(client.get(INBOX)) == [None]
+    held = ask()
     ask()
+    ask(level=2)
+    assert badges(client.get(INBOX)) == [2]
+    claim(held, olga)
+    assert badges(client.get(INBOX)) == [1]
+
+
+def test_it_counts_nothing_for_who_may_only_look(enter, staff, ask) -> None:
     ask()
-    [group] = desk.get(INBOX).context["sidebar_navigation"]
-    assert [item.get("badge") for item in group["items"]] == [2]
+    assert badges(enter(staff("view_humanrequest")).get(INBOX)) == [None]
+
+
+def test_it_offers_to_release_what_others_hold_by_that_right(
+    enter, staff, ask, olga
+) -> None:
+    question = ask(level=3)
+    claim(question, olga)
+    page = enter(staff("release_question")).get(INBOX).content.decode()
+    assert f'formaction="{decide_url(question, "release")}"' in page
+    assert "Claim</button>" not in page
+
+
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [
+        ({"action": "approve"}, "approved"),
+        ({"action": "reject"}, "rejected"),
+        ({"action": "select", "option_id": "left"}, "selected left"),
+        ({"action": "modify", "value-0": "2"}, "changed"),
+    ],
+)
+def test_it_says_how_and_when_a_request_ended(desk, ask, typed, word) -> None:
+    question = ask(options=["left"], suggested_value={"a": 1})
+    data = {"question": question.pk, "version": 1, "value-0": "1"} | typed
+    assert desk.post(decide_url(question), data).status_code == 302
+    moment = Question.objects.get().closed_at
+    page = desk.get(INBOX, {"box": "decided"}).content.decode()
+    row = page.partition("<tbody")[2].partition("</tbody>")[0]
+    assert re.search(rf">\s*{word}\s*<", row)
+    assert f"{moment:%Y-%m-%d %H:%M} UTC" in row
+    assert "olga" in row
+    assert "column-due" not in page
+
+
+def test_it_says_that_a_request_expired(desk, ask) -> None:
+    verbs.decide_by_timeout(ask())
+    page = desk.get(INBOX, {"box": "decided"}).content.decode()
+    assert re.search(r">\s*expired\s*<", page)
+    assert "system:timeout" in page
 
 
 def test_it_asks_the_database_no_more_for_more_rows(
@@ -145,3 +200,14 @@ def test_it_filters_by_level(desk, ask, level, found) -> None:
 def test_it_survives_any_query(desk, ask, query) -> None:
     ask()
     assert desk.get(f"{INBOX}?{query}", follow=True).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "model", ["tasks_app/task", "tasks_app/delivery", "tasks_app/caller", "auth/user"]
+)
+def test_it_writes_moments_of_all_lists_in_utc(office, caller, model) -> None:
+    dead_letter(ended(caller))
+    page = office.get(f"/admin/{model}/").content.decode()
+    cells = page.partition("<tbody")[2].partition("</tbody>")[0]
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", cells)
+    assert not re.search(r"[ap]\.m\.", cells)

@@ -18,37 +18,89 @@ SCHEMA = {
 SUGGESTED = {"amount": 12.5, "count": 2, "size": "M", "more": []}
 
 
+A_NUMBER = "Write a number such as 1200.50."
+
+
+def said(form) -> dict[str, list[str]]:
+    """Field of the form or property of the value → what is wrong with it."""
+    inner = {
+        form.value_form.shapes[int(place)].key: list(errors)
+        for place, errors in form.value_form.errors.items()
+    }
+    return {name: list(errors) for name, errors in form.errors.items()} | inner
+
+
 @pytest.mark.parametrize(
-    "typed",
+    ("typed", "field", "text"),
     [
-        {},
-        {"action": "nonsense"},
-        {"action": "select"},
-        {"action": "select", "option_id": "up"},
-        {"action": "select", "option_id": "x" * 200},
-        {"action": "approve", "comment": "x" * 10_001},
-        {"action": "approve", "comment": "x" * 1_000_000},
-        {"action": "approve", "comment": "\0"},
-        {"action": "modify", "value": {"amount": ""}},
-        {"action": "modify", "value": {"amount": "12,50"}},
-        {"action": "modify", "value": {"amount": "NaN"}},
-        {"action": "modify", "value": {"amount": "9" * 5000}},
-        {"action": "modify", "value": {"amount": "true"}},
-        {"action": "modify", "value": {"amount": "101"}},
-        {"action": "modify", "value": {"count": "1.5"}},
-        {"action": "modify", "value": {"size": '"XL"'}},
-        {"action": "modify", "value": {"more": "[1"}},
-        {"action": "modify", "value": {"more": "[" * 100}},
+        ({}, "action", "This field is required."),
+        (
+            {"action": "nonsense"},
+            "action",
+            "Select a valid choice. nonsense is not one of the available choices.",
+        ),
+        ({"action": "select"}, "option_id", "Choose one of the options first."),
+        (
+            {"action": "select", "option_id": "up"},
+            "option_id",
+            "Not one of: left, right.",
+        ),
+        (
+            {"action": "select", "option_id": "x" * 200},
+            "option_id",
+            "String should have at most 128 characters",
+        ),
+        (
+            {"action": "approve", "comment": "x" * 10_001},
+            "comment",
+            "At most 10000 characters.",
+        ),
+        (
+            {"action": "approve", "comment": "x" * 1_000_000},
+            "comment",
+            "At most 10000 characters.",
+        ),
+        (
+            {"action": "approve", "comment": "\0"},
+            "comment",
+            "Null characters are not allowed.",
+        ),
     ],
 )
-def test_it_shows_the_form_again_g44(desk, ask, typed) -> None:
+def test_it_shows_the_form_again_g44(desk, ask, typed, field, text) -> None:
     options = ["left", "right"]
     question = ask(options=options, suggested_value=SUGGESTED, decision_schema=SCHEMA)
     answer = press(desk, decide_url(question), **typed)
     assert answer.status_code == 422
-    assert 'class="sy-error"' in answer.content.decode() or (
-        "sy-errors" in answer.content.decode()
-    )
+    assert said(answer.context["form"]) == {field: [text]}
+    assert text in answer.content.decode()
+    question.refresh_from_db()
+    assert question.is_open
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "text"),
+    [
+        ("amount", "", "This is needed."),
+        ("amount", "12,50", A_NUMBER),
+        ("amount", "NaN", A_NUMBER),
+        ("amount", "9" * 5000, A_NUMBER),
+        ("amount", "true", A_NUMBER),
+        ("amount", "101", "101 is greater than the maximum of 100"),
+        ("count", "1.5", "Write a whole number such as 12."),
+        ("size", '"XL"', "'XL' is not one of ['S', 'M']"),
+        ("more", "[1", "Expecting ',' delimiter: line 1 column 3."),
+        ("more", "[" * 100, "Nested deeper than 64 levels."),
+    ],
+)
+def test_it_shows_a_wrong_value_again_g44(desk, ask, key, typed, text) -> None:
+    question = ask(suggested_value=SUGGESTED, decision_schema=SCHEMA)
+    answer = press(desk, decide_url(question), action="modify", value={key: typed})
+    assert answer.status_code == 422
+    assert said(answer.context["form"]) == {key: [text]}
+    page = answer.content.decode()
+    assert page.count('class="sy-error"') == 1
+    assert "correct what is marked above" in page.partition("sy-verdict")[2]
     question.refresh_from_db()
     assert question.is_open
 

@@ -9,7 +9,9 @@ from django.contrib.auth.models import User
 from django.core.serializers import serialize
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
+from agents_app.protocol.states import TaskState
 from tasks_app.models import (
     Caller,
     CallerKey,
@@ -17,6 +19,7 @@ from tasks_app.models import (
     HumanRequest,
     InfoRequest,
     Message,
+    Question,
     Task,
 )
 from tests.admin.things import dead_letter, ended
@@ -47,6 +50,14 @@ def claim(make: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
 
 def release(make: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
     return url("humanrequest_release", make("request_row").pk), {"version": 1}
+
+
+def free(make: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
+    question, holder = make("request_row"), User.objects.create_user("holly")
+    now = timezone.now()
+    Question.objects.filter(pk=question.pk).update(claimed_by=holder, claimed_at=now)
+    Task.objects.filter(pk=question.task_id).update(state=TaskState.HUMAN_DECIDING)
+    return url("humanrequest_release", question.pk), {"version": 1}
 
 
 def provide(make: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
@@ -96,6 +107,7 @@ def rotate_secret(make: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
 ACTIONS = [
     decide,
     claim,
+    free,
     provide,
     cancel,
     retry,

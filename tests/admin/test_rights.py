@@ -96,7 +96,7 @@ def test_it_lets_people_log_in_from_the_bare_login_page(client, db) -> None:
 
 
 MATRIX = {
-    "humanrequest": {"view_humanrequest", "decide_level_2"},
+    "humanrequest": {"view_humanrequest", "decide_level_2", "release_question"},
     "inforequest": {"view_inforequest", "provide_info"},
     "task": {"view_task"},
     "delivery": {"view_delivery"},

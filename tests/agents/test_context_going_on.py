@@ -101,7 +101,8 @@ def test_it_hands_over_the_files(tmp_path):
             head = opened.read(2).decode()
         return {"head": head, "all": file.read().decode(), "type": file.content_type}
 
-    played = play(handler, files=[task_file(tmp_path / "a.txt")])
+    files = [task_file(tmp_path / "a.txt")]
+    played = play(handler, files=files, limits={"accepts_files": True})
     assert played.result == {"head": "he", "all": "hello", "type": "text/plain"}
 
 

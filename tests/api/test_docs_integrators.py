@@ -5,12 +5,14 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from django.utils import timezone
 
 from agents_app.protocol import signing
@@ -52,16 +54,13 @@ def reader(
     live_server: Any,
     api_key: str,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> Reader:
     if not shutil.which("curl"):
         pytest.skip("curl is not installed")
     for name in ("examples", "README.md"):
         (tmp_path / name).symlink_to(ROOT / name)
-    # For text_generation, which is then offered; nothing is sent there.
-    monkeypatch.setenv("SYNAPSE_LLM_BASE_URL", "http://127.0.0.1:8999/")
-    monkeypatch.setenv("SYNAPSE_LLM_MODEL", "any")
-    return Reader({"API": live_server.url + PREFIX, "KEY": api_key}, tmp_path)
+    known = {"SYNAPSE_URL": live_server.url, "SYNAPSE_API_KEY": api_key}
+    return Reader(known | {"API": live_server.url + PREFIX}, tmp_path)
 
 
 def _commands() -> list[str]:
@@ -192,10 +191,15 @@ def _signed(secret: str) -> dict[str, str]:
 
 @pytest.fixture
 def verified() -> Callable[..., object]:
-    names: dict[str, Any] = {}
-    (code,) = [text for kind, text in BLOCKS if kind == "python"]
-    exec(code, names)  # noqa: S102 - our own documentation
-    return names["verified"]
+    return _shown_code()["verified"]
+
+
+def _shown_code() -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "shown"}
+    for kind, text in BLOCKS:
+        if kind == "python":
+            exec(text, names)  # noqa: S102 - our own documentation
+    return names
 
 
 def test_it_verifies_in_python(verified: Callable[..., object]) -> None:
@@ -203,6 +207,49 @@ def test_it_verifies_in_python(verified: Callable[..., object]) -> None:
     assert verified(BODY, _signed(secret), secret) == json.loads(BODY)
     assert verified(BODY, _signed(signing.new_secret()), secret) is None
     assert verified(BODY + b" ", _signed(secret), secret) is None
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        {"webhook-signature": "v1"},
+        {"webhook-signature": "v1,="},
+        {"webhook-signature": "\N{SNOWMAN}"},
+        {"webhook-timestamp": "soon"},
+        {"webhook-timestamp": "nan"},
+        {"webhook-id": ""},
+    ],
+)
+def test_it_takes_garbage_for_a_stranger_in_python(
+    verified: Callable[..., object], garbage: dict[str, str]
+) -> None:
+    secret = signing.new_secret()
+    assert verified(BODY, _signed(secret) | garbage, secret) is None
+    assert verified(b"\xff", _signed(secret), secret) is None
+
+
+def test_its_receiver_takes_what_is_signed_and_takes_it_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = signing.new_secret()
+    monkeypatch.setenv("SYNAPSE_CALLBACK_SECRET", secret)
+    shown = _shown_code()
+    server = shown["HTTPServer"](("127.0.0.1", 0), shown["Receiver"])
+    monkeypatch.setattr(shown["Receiver"], "log_message", lambda *_: None)
+    body = b'{"sequence": 1, "status": "completed", "message": "Done."}'
+    signed = signing.sign(
+        message_id="m", timestamp=timezone.now(), body=body, secrets=[secret]
+    )
+    with server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        answers = [
+            requests.post(url, data=body, headers=headers, timeout=5).status_code
+            for headers in (signed, signed, {})
+        ]
+        server.shutdown()
+    assert answers == [204, 204, 401]
+    assert capsys.readouterr().out == "1 completed Done.\n"
 
 
 @pytest.mark.parametrize("own", [True, False])

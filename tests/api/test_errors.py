@@ -29,7 +29,6 @@ UNKNOWN = "01900000-0000-7000-8000-000000000000"
 @pytest.mark.parametrize(
     "path",
     [
-        "/",
         "/nope",
         "/api",
         "/api/",

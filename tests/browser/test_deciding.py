@@ -75,6 +75,58 @@ def test_it_sends_a_changed_invoice(open_browser: Open, invoice: Snapshot) -> No
     assert result["vendor"] == "Quillfeather Paper Ltd"
 
 
+def test_it_shows_all_decisions_without_scrolling(
+    open_browser: Open, invoice: Snapshot
+) -> None:
+    page = open_browser(operator("olga"))
+    open_from_inbox(page)
+    for label in ("Approve and book", "Send changed value", "Reject", "Claim"):
+        button = page.locator(f".sy-verdict button:has-text('{label}')")
+        expect(button).to_be_in_viewport(ratio=1)
+
+
+def test_it_cannot_approve_while_a_field_is_changed(
+    open_browser: Open, invoice: Snapshot
+) -> None:
+    page = open_browser(operator("olga"))
+    open_from_inbox(page)
+    approve = page.locator("button:has-text('Approve and book')")
+    hint = page.get_by_text("You changed the value.")
+    asked = page.get_by_label("Amount").input_value()
+    expect(approve).to_be_enabled()
+    expect(hint).to_be_hidden()
+    page.get_by_label("Amount").fill("1")
+    expect(approve).to_be_disabled()
+    expect(hint).to_be_visible()
+    page.get_by_label("Amount").fill(asked)
+    expect(approve).to_be_enabled()
+
+
+def test_it_knows_the_change_after_the_page_came_back(
+    open_browser: Open, invoice: Snapshot
+) -> None:
+    page = open_browser(operator("olga"))
+    open_from_inbox(page)
+    page.get_by_label("Amount").fill("a lot")
+    page.click("button:has-text('Send changed value')")
+    expect(page.locator(".sy-verdict [role=alert]")).to_be_in_viewport(ratio=1)
+    expect(page.locator("button:has-text('Approve and book')")).to_be_disabled()
+
+
+def test_it_refuses_to_lose_a_change_without_our_script(
+    open_browser: Open, invoice: Snapshot
+) -> None:
+    page = open_browser(operator("olga"))
+    page.route("**/console.js", lambda route: route.abort())
+    open_from_inbox(page)
+    page.get_by_label("Amount").fill("1")
+    page.click("button:has-text('Approve and book')")
+    said = page.locator(".sy-verdict [role=alert]")
+    expect(said).to_contain_text("the button you pressed does not send it")
+    expect(said).to_be_in_viewport(ratio=1)
+    assert open_question(invoice).is_open
+
+
 def test_it_takes_an_untouched_form_for_no_change(
     open_browser: Open, invoice: Snapshot
 ) -> None:

@@ -236,3 +236,38 @@ def test_it_does_not_send_again_what_cannot_succeed(ada, node, code) -> None:
     node.judge = judge
     assert ada.heartbeat().error.code == code
     assert len(tried) == 1
+
+
+def test_it_fails_a_task_whose_result_the_node_refuses(ada, node, run) -> None:
+    def judge(envelope):
+        if envelope.type == "p2p:task_complete":
+            raise SynapseError(Code.UNSTORABLE_VALUE, "Not that.")
+
+    node.judge = judge
+    ada.handles("paint")(lambda task: {"odd": 1})
+    node.put(request())
+    run()
+    assert heard(node, "task_failed").error.message == "Not that."
+
+
+def test_it_fails_a_task_whose_result_is_no_json(ada, node, run) -> None:
+    ada.handles("paint")(lambda task: {"odd": object()})
+    node.put(request())
+    run()
+    assert heard(node, "task_failed").task_id == "t1"
+
+
+def test_it_begins_again_when_the_node_was_away(ada, node, run) -> None:
+    away = [True] * 3  # As often as ada tries.
+
+    def judge(envelope):
+        if envelope.type == "p2p:task_complete" and away:
+            away.pop()
+            raise RuntimeError("no answer")
+
+    node.judge = judge
+    ada.handles("paint")(lambda task: {})
+    node.put(request())
+    run()
+    heard(node, "task_complete")
+    assert kinds(node).count("task_confirm") == 2

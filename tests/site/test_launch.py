@@ -199,6 +199,11 @@ class TestNotice:
         assert "export SYNAPSE_URL=http://127.0.0.1:8000" in lines
         assert "export SYNAPSE_API_KEY=k.ey" in lines
 
+    def test_it_names_a_data_folder_that_others_would_not_find(self):
+        assert "export SYNAPSE_DATA_DIR=/data" in self.text()
+        usual = welcome.text("http://127.0.0.1:8000", welcome.DEFAULT_DATA, None)
+        assert "SYNAPSE_DATA_DIR" not in usual
+
     def test_it_shows_a_curl_line_with_the_shipped_sample(self):
         (line,) = [x for x in self.text().splitlines() if "curl" in x]
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,7 @@ def test_it_starts_with_what_the_tests_set() -> None:
         ("SYNAPSE_ALLOWED_PRIVATE_NETWORKS", "10.0.0.0/40"),
         ("CELERY_BROKER_URL", "amqp://localhost"),
         ("DEBUG", "perhaps"),
+        ("SYNAPSE_APPS", "no_such_package"),
         ("SECRET_KEY", ""),
     ],
 )
@@ -57,3 +59,23 @@ def test_it_is_strict_about_cookies_behind_tls() -> None:
         timeout=60,
     )
     assert said.stdout.split() == ["True", "True", "True"]
+
+
+def test_it_finds_the_handlers_of_your_own_apps(tmp_path: Path) -> None:
+    package = tmp_path / "shipping"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "agents.py").write_text("print('imported')")
+    said = subprocess.run(
+        [sys.executable, "-c", "import django; django.setup()"],
+        env=os.environ
+        | {
+            "DJANGO_SETTINGS_MODULE": "synapse_site.settings",
+            "SYNAPSE_APPS": "shipping",
+            "PYTHONPATH": f"{tmp_path}{os.pathsep}{Path.cwd()}",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert said.stdout == "imported\n", said.stderr

@@ -25,19 +25,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     template = Template.make(tmp_path_factory.mktemp("template"))
     with Stack(template, tmp_path_factory.mktemp("stack")) as running:
         for name, secret in (("checker", SECRET), ("stranger", OTHER)):
-            register(running, name, secret)
+            running.manage("register_agent", name, "--secret", secret)
         yield running
     template.drop()
-
-
-def register(stack: Stack, name: str, secret: str) -> None:
-    subprocess.run(
-        [sys.executable, "manage.py", "register_agent", name, "--secret", secret],
-        cwd=ROOT,
-        env=stack.web.environ,
-        check=True,
-        capture_output=True,
-    )
 
 
 def check(*words: str) -> str:

@@ -103,8 +103,6 @@ class Stack:
 
     def _add(self, name: str, command: list[str], environ: Mapping[str, str]) -> None:
         ready = _READY.get(name, _READY["worker"])
-        if command[0] == "celery":  # By default it does not say that it is ready.
-            command.append("--loglevel=INFO")
         self.services[name] = Process(name, command, environ, self.folder, ready)
 
     def _environ(self) -> dict[str, str]:

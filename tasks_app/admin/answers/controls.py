@@ -37,6 +37,9 @@ class ValueField(forms.Field):
             initial=shape.initial if self.ticked else _shown(shape),
             widget=_widget(shape),
         )
+        # By this the page sees an edit, also after it came back with what was typed.
+        start = "true" if shape.initial is True else ""
+        self.widget.attrs["data-start"] = start if self.ticked else _shown(shape)
 
     def clean(self, value: Any) -> object:
         """Any: whatever the widget read from the request."""

@@ -77,7 +77,8 @@ def _whole(suggested: object) -> forms.CharField:
     text = ""
     if suggested is not None:
         text = json.dumps(suggested, ensure_ascii=False, indent=2)
-    attrs = {"rows": min(24, text.count("\n") + 4), "spellcheck": "false"}
+    rows = min(24, text.count("\n") + 4)
+    attrs = {"rows": rows, "spellcheck": "false", "data-start": text}
     return forms.CharField(
         label="Value (JSON)",
         initial=text,

@@ -10,24 +10,25 @@ from tasks_app.admin import door
 from tasks_app.admin.caller.forms import KeyForm
 from tasks_app.admin.caller.pages import CallerPages
 from tasks_app.admin.framework import display
+from tasks_app.admin.when import stamp
 from tasks_app.models import Caller, CallerKey
 
 
 class CallerAdmin(CallerPages):
     """The list, and the form of one caller with its keys below."""
 
-    list_display = ("name", "is_enabled", "live_keys", "created_at")
+    list_display = ("name", "is_enabled", "live_keys", "created")
     search_fields = ("name",)
     ordering = ("name",)
-    sortable_by = ("name", "created_at")
-    fields = ("name", "enabled", "id", "created_at")
-    readonly_fields = ("id", "created_at")
+    sortable_by = ("name", "created")
+    fields = ("name", "enabled", "id", "created")
+    readonly_fields = ("id", "created")
     change_form_outer_after_template = "admin/tasks_app/caller/keys.html"
 
     def has_change_permission(
         self, request: HttpRequest, obj: Caller | None = None
     ) -> bool:
-        """Name and flag."""
+        """Of the form; the keys below it have rights of their own."""
         return door.may(request, "change_caller")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Caller]:
@@ -57,6 +58,10 @@ class CallerAdmin(CallerPages):
     @display("Enabled", boolean=True)
     def is_enabled(self, caller: Caller) -> bool:
         return caller.enabled
+
+    @display("Created", ordering="created_at")
+    def created(self, caller: Caller) -> str:
+        return stamp(caller.created_at)
 
     @display("Live keys")
     def live_keys(self, caller: Any) -> int:

@@ -25,14 +25,12 @@ _ONCE = "admin/tasks_app/caller/once.html"
 
 
 class CallerPages(ConsoleAdmin[Caller]):
-    """Own pages and buttons of callers."""
-
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """By the page below."""
+        """By `add_view`, which makes a key with it."""
         return door.may(request, "add_caller")
 
     def routes(self) -> Sequence[Route]:
-        """Three buttons. Keys go by their prefix: their ids contain the hash."""
+        """Keys go by their prefix: their ids contain the hash."""
         return (
             ("<uuid:pk>/keys/", require_POST(self.create_key), "create_key"),
             (
@@ -67,7 +65,7 @@ class CallerPages(ConsoleAdmin[Caller]):
 
     @sensitive_variables("clear")
     def create_key(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-        """One more key."""
+        """Beside those there are: each machine can have its own."""
         door.require(request, "add_callerkey")
         caller = get_object_or_404(Caller, pk=pk)
         form = KeyForm(request.POST)

@@ -12,19 +12,13 @@ from django.utils.safestring import SafeString
 
 from agents_app.protocol.errors import SynapseError
 from tasks_app import delivery
-from tasks_app.admin import door, finding
+from tasks_app.admin import door, finding, moods
 from tasks_app.admin.delivery.pages import DeliveryPages
 from tasks_app.admin.filters import DeliveryFilter
 from tasks_app.admin.framework import action, display
-from tasks_app.admin.listing import TASK_BLOBS, age_cell
+from tasks_app.admin.listing import TASK_BLOBS, moment_cell
 from tasks_app.admin.when import due
-from tasks_app.models import Delivery, DeliveryState
-
-_LABELS = {
-    DeliveryState.WAITING.value: "info",
-    DeliveryState.DELIVERED.value: "success",
-    DeliveryState.DEAD.value: "danger",
-}
+from tasks_app.models import Delivery
 
 
 class DeliveryAdmin(DeliveryPages):
@@ -87,9 +81,8 @@ class DeliveryAdmin(DeliveryPages):
             row.task_id,
         )
 
-    @display("State", label=_LABELS)
+    @display("State", label=moods.labels(moods.DELIVERY))
     def status(self, row: Delivery) -> tuple[str, str]:
-        """Coloured by state."""
         return row.state, row.get_state_display()
 
     @display("Next try")
@@ -102,4 +95,4 @@ class DeliveryAdmin(DeliveryPages):
 
     @display("Created")
     def created(self, row: Delivery) -> SafeString:
-        return age_cell(row.created_at, timezone.now())
+        return moment_cell(row.created_at, timezone.now())

@@ -7,20 +7,21 @@ when it writes (G43); the page says who was faster, and when (G40).
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods, require_POST
 
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app import desk
 from tasks_app.admin import door, refusals
-from tasks_app.admin.base import ConsoleAdmin, Route
+from tasks_app.admin.base import Route
 from tasks_app.admin.human.form import DecisionForm
-from tasks_app.admin.human.page import page_of
+from tasks_app.admin.human.page import context_of
+from tasks_app.admin.questions import QuestionAdmin
 from tasks_app.desk import Shown
-from tasks_app.models import HumanRequest, Question
+from tasks_app.models import Question
 
 _DONE = {
     "approve": "Approved.",
@@ -31,22 +32,16 @@ _DONE = {
 Verb = Callable[[Shown], None]
 
 
-class DecidingAdmin(ConsoleAdmin[Question]):
-    """Own pages of HiL requests."""
+class DecidingAdmin(QuestionAdmin):
+    """Own pages of HiL requests; whoever may do anything here may look."""
 
-    def has_view_permission(
-        self, request: HttpRequest, obj: Question | None = None
-    ) -> bool:
-        """Whoever may decide at some level sees the inbox."""
-        allowed = super().has_view_permission(request, obj)
-        return allowed or bool(door.levels(request))
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        """Whether the app stands in the index."""
-        return self.has_view_permission(request)
+    noun = "HiL request"
+    template = "admin/tasks_app/humanrequest/decide.html"
+    row_page = "decide"
+    opened_by = (*door.DECIDE.values(), "release_question")
 
     def routes(self) -> Sequence[Route]:
-        """One page and two buttons."""
+        """The page decides by POST; claim and release are buttons on it."""
         pages = require_http_methods(["GET", "HEAD", "POST"])
         return (
             ("<uuid:pk>/decide/", pages(self.decide), "decide"),
@@ -54,38 +49,34 @@ class DecidingAdmin(ConsoleAdmin[Question]):
             ("<uuid:pk>/release/", require_POST(self.release), "release"),
         )
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, object] | None = None,
-    ) -> HttpResponse:
-        """Links made elsewhere in the admin end on the decide page."""
-        return HttpResponseRedirect(self.url("decide", object_id))
+    def context_of(self, request: HttpRequest, row: Question) -> dict[str, Any]:
+        """With an empty form, unless there is one that was filled in."""
+        shown = super().context_of(request, row)
+        return shown | context_of(request, row, DecisionForm(row))
 
     def decide(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Show the request; with POST, decide it."""
-        question = self._question(request, pk)
+        question = self.row(request, pk)
         if request.method != "POST":
-            return page_of(self, request, question, DecisionForm(question))
+            return self.show(request, question)
         form = DecisionForm(question, request.POST)
         try:
             return self._decide(request, question, form)
         except SynapseError as refused:
             if refusals.is_bad_input(refused):
                 form.refuse(refused)
-                return page_of(self, request, question, form, status=422)
+                return self.show(request, question, status=422, form=form)
             return self._refused(request, pk, refused)
 
     def claim(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Take it in hand, so that others see it is taken."""
-        return self._hold(request, pk, partial(desk.claim, user=door.operator(request)))
+        verb = partial(desk.claim, user=door.operator(request))
+        return self._hold(request, pk, verb, self.url("decide", pk))
 
     def release(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-        """Give it back to the inbox."""
+        """Give it back to the inbox: one's own, or with the right what others hold."""
         verb = partial(desk.release, user=door.operator(request))
-        return self._hold(request, pk, verb, back_to="changelist")
+        return self._hold(request, pk, verb, self.url("changelist"))
 
     def _decide(
         self, request: HttpRequest, question: Question, form: DecisionForm
@@ -98,16 +89,16 @@ class DecidingAdmin(ConsoleAdmin[Question]):
             raise SynapseError(Code.ALREADY_DECIDED)
         decision = form.decision()
         if decision is None:
-            return page_of(self, request, question, form, status=422)
+            return self.show(request, question, status=422, form=form)
         desk.decide(shown, decision, user)
         self.log_change(request, question, f"Decided: {decision.action}.")
         messages.success(request, f"{_DONE[decision.action]} The agent goes on.")
         return HttpResponseRedirect(self.url("changelist"))
 
     def _hold(
-        self, request: HttpRequest, pk: uuid.UUID, verb: Verb, back_to: str = "decide"
+        self, request: HttpRequest, pk: uuid.UUID, verb: Verb, then: str
     ) -> HttpResponse:
-        self._question(request, pk)
+        question = self.row(request, pk)
         version = request.POST.get("version", "")
         try:
             if not version.isascii() or not version.isdigit() or len(version) > 9:
@@ -115,28 +106,16 @@ class DecidingAdmin(ConsoleAdmin[Question]):
             verb(Shown(question_id=pk, version=int(version)))
         except SynapseError as refused:
             return self._refused(request, pk, refused)
-        parts = (pk,) if back_to == "decide" else ()
-        return HttpResponseRedirect(self.url(back_to, *parts))
+        if question.claimed_by_id not in (None, door.operator(request).pk):
+            self.log_change(
+                request, question, f"Released what {question.claimed_by} held."
+            )
+        return HttpResponseRedirect(then)
 
     def _refused(
         self, request: HttpRequest, pk: uuid.UUID, refused: SynapseError
     ) -> HttpResponse:
-        """The page as things stand now, with what happened on top."""
-        question = self._question(request, pk)
+        question = self.row(request, pk)
         if refused.code is Code.FORBIDDEN:  # An attempt beyond somebody's rights.
             self.log_change(request, question, "Refused: no right for this level.")
-        return page_of(
-            self,
-            request,
-            question,
-            DecisionForm(question),
-            status=refused.spec.http_status,
-            refusal=refusals.explain(refused, question, door.operator(request)),
-        )
-
-    def _question(self, request: HttpRequest, pk: uuid.UUID) -> Question:
-        if not self.has_view_permission(request):
-            door.require(request, "view_humanrequest")
-        rows = HumanRequest.objects.select_related("task__caller", "claimed_by")
-        question: Question = get_object_or_404(rows, pk=pk)
-        return question
+        return self.refused(request, question, refused)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from agents_app.protocol.errors import Code, SynapseError
@@ -16,6 +17,7 @@ from tasks_app.models import Question
 
 # Options with these ids say the same as the two buttons, so the buttons carry them.
 _VERDICTS = (Action.APPROVE, Action.REJECT)
+_MARKED = "Nothing was sent: correct what is marked above."
 _WOULD_BE_LOST = (
     "You changed the value, and the button you pressed does not send it. "
     "Press “Send changed value”, or undo the change."
@@ -54,6 +56,29 @@ class DecisionForm(forms.Form):
         """The options that have no button of their own. Any: JSON as it was asked."""
         verdicts = {action.value for action in _VERDICTS}
         return [one for one in self.asked.options if one["id"] not in verdicts]
+
+    @property
+    def offers_approval(self) -> bool:
+        """Beside options, "Approve" says nothing unless there is a suggestion or it is
+        one of them. `desk` takes it all the same.
+        """
+        suggested = self.asked.suggested_value is not None
+        named = self.verdict_option(Action.APPROVE) is not None
+        return suggested or named or not self.asked.options
+
+    @property
+    def complaints(self) -> list[str]:
+        """What belongs to no field; the page says it beside the buttons."""
+        found = [*self.non_field_errors()]
+        for name in ("action", "option_id"):
+            found += self.errors.get(name, [])
+        if self.value_form is not None:
+            found += self.value_form.non_field_errors()
+        beside = self.has_error("comment") or (
+            self.value_form is not None
+            and any(name != NON_FIELD_ERRORS for name in self.value_form.errors)
+        )
+        return [*found, _MARKED] if beside else found
 
     def verdict_option(self, action: Action) -> dict[str, Any] | None:
         """The option that means the same as approve or reject."""

@@ -1,75 +1,45 @@
-"""What the decide page shows: the question, its task, and what may be done now."""
+"""What the decide page shows of a request, beyond what all requests show."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from django.http import HttpRequest
-from django.template.response import TemplateResponse
-from django.utils import timezone
 
 from agents_app.protocol.payloads import Action
 from tasks_app import desk
-from tasks_app.admin import door, refusals
+from tasks_app.admin import door, moods
 from tasks_app.admin.human.form import DecisionForm
 from tasks_app.admin.human.record import record_of
-from tasks_app.admin.summary import summary_of
+from tasks_app.admin.outcomes import outcome_of
 from tasks_app.admin.tree import tree
-from tasks_app.admin.when import due, span
 from tasks_app.desk.deciding import ROLES
-from tasks_app.models import Attachment, Question, QuestionState
-
-if TYPE_CHECKING:
-    from tasks_app.admin.human.deciding import DecidingAdmin
-
-TEMPLATE = "admin/tasks_app/humanrequest/decide.html"
+from tasks_app.models import Question, QuestionState
 
 
-def page_of(
-    admin: "DecidingAdmin",
-    request: HttpRequest,
-    question: Question,
-    form: DecisionForm,
-    *,
-    status: int = 200,
-    refusal: str = "",
-) -> TemplateResponse:
-    """The page; a form for whoever may use it, a record of a closed question."""
-    now = timezone.now()
+def context_of(
+    request: HttpRequest, question: Question, form: DecisionForm
+) -> dict[str, object]:
+    """A form for whoever may use it, a record of a closed question."""
     user = door.operator(request)
-    return admin.page(
-        request,
-        TEMPLATE,
-        title=summary_of(question),
-        original=question,
-        status=status,
-        question=question,
-        task=question.task,
-        form=form,
-        refusal=refusal,
-        role=ROLES[question.level],
-        due=due(question.due_at, now),
-        age=span(now - question.created_at),
-        reason=tree(_but_summary(question.reason)),
-        suggested=tree(question.suggested_value),
-        payload=tree(question.task.payload),
-        files=list(Attachment.objects.filter(task=question.task_id)),
-        may_download=door.may(request, "view_attachment"),
-        may_see_task=door.may(request, "view_task"),
-        may_decide=desk.may_decide(user, question),
-        usable=_usable(question, user.pk) and desk.may_decide(user, question),
-        is_mine=question.claimed_by_id == user.pk,
-        record=record_of(question),
-        ending="" if question.is_open else refusals.ending(question, user),
-        newer=_newer(question),
-        approve=form.verdict_option(Action.APPROVE),
-        reject=form.verdict_option(Action.REJECT),
-    )
-
-
-def _usable(question: Question, user_id: int) -> bool:
-    """Open, ours, and in nobody else's hand."""
-    ours = question.is_open and question.owner == "us"
-    return ours and question.claimed_by_id in (None, user_id)
+    may_decide = question.owner == "us" and desk.may_decide(user, question)
+    is_mine = question.claimed_by_id == user.pk
+    others = question.claimed_by_id is not None and not is_mine
+    outcome, word = outcome_of(question)
+    return {
+        "form": form,
+        "role": ROLES[question.level],
+        "reason": tree(_but_summary(question.reason)),
+        "suggested": tree(question.suggested_value),
+        "may_decide": may_decide,
+        "usable": question.is_open and may_decide and not others,
+        "is_mine": is_mine,
+        "may_release": question.is_open and others and desk.may_release(user),
+        "record": record_of(question),
+        "outcome": word,
+        "mood": moods.OUTCOME.get(outcome, ""),
+        "newer": _newer(question),
+        "approve": form.verdict_option(Action.APPROVE),
+        "reject": form.verdict_option(Action.REJECT),
+    }
 
 
 def _but_summary(reason: object) -> object:

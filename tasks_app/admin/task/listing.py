@@ -1,6 +1,5 @@
 """The list of tasks: read-only, newest first."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from django.contrib.admin import ShowFacets
@@ -11,21 +10,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from agents_app.protocol.states import TaskState, public_status
-from tasks_app.admin import finding
+from tasks_app.admin import finding, moods
 from tasks_app.admin.filters import StatusFilter, TypeOfTaskFilter
 from tasks_app.admin.framework import display
-from tasks_app.admin.listing import TASK_BLOBS, age_cell
+from tasks_app.admin.listing import TASK_BLOBS, moment_cell
 from tasks_app.admin.task.pages import TaskPages
 from tasks_app.admin.when import milliseconds
 from tasks_app.models import Task
-
-# How Unfold colours the five public statuses.
-_MOODS: Mapping[str, str] = {
-    "processing": "info",
-    "completed": "success",
-    "failed": "danger",
-    "cancelled": "warning",
-}
 
 
 class TaskAdmin(TaskPages):
@@ -67,14 +58,14 @@ class TaskAdmin(TaskPages):
             task.external_task_id or "",
         )
 
-    @display("Status", label=_MOODS)
+    @display("Status", label=moods.labels(moods.TASK))
     def status(self, task: Task) -> tuple[str, str]:
         """What the caller sees, coloured; the exact state in words."""
         return str(public_status(TaskState(task.state))), task.state.replace("_", " ")
 
     @display("Created")
     def created(self, task: Task) -> SafeString:
-        return age_cell(task.created_at, timezone.now())
+        return moment_cell(task.created_at, timezone.now())
 
     @display("Duration")
     def duration(self, task: Task) -> str:

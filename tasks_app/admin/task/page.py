@@ -1,27 +1,19 @@
 """What the page of a task shows; one query per table, whatever the task did."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest
 from django.utils import timezone
 
 from agents_app.protocol.states import TERMINAL, TaskState, public_status
-from tasks_app.admin import door
+from tasks_app.admin import door, files, moods
 from tasks_app.admin.summary import summary_of
 from tasks_app.admin.task.timeline import timeline
 from tasks_app.admin.tree import tree
 from tasks_app.admin.when import milliseconds, span
 from tasks_app.models import Attachment, Attempt, Delivery, Question, Task
 
-TEMPLATE = "admin/tasks_app/task/detail.html"
 _DELIVERIES = 50
-_MOODS: Mapping[str, str] = {
-    "processing": "info",
-    "completed": "good",
-    "failed": "danger",
-    "cancelled": "soon",
-}
 
 
 def context_of(request: HttpRequest, task: Task) -> dict[str, Any]:
@@ -34,7 +26,7 @@ def context_of(request: HttpRequest, task: Task) -> dict[str, Any]:
     return {
         "task": task,
         "public": status,
-        "mood": _MOODS.get(status, ""),
+        "mood": moods.TASK.get(status, ""),
         "state": task.state.replace("_", " "),
         "ran": milliseconds((task.completed_at or now) - task.created_at),
         "age": span(now - task.created_at),
@@ -52,7 +44,7 @@ def context_of(request: HttpRequest, task: Task) -> dict[str, Any]:
         "ended": ended,
         "may_cancel": not ended and door.may(request, "cancel_task"),
         "may_retry": ended and door.may(request, "retry_task"),
-        "may_download": door.may(request, "view_attachment"),
+        "may_download": files.may_open(request, task.pk),
         "may_see_trace": door.may(request, "view_attempt"),
         "may_see_callbacks": door.may(request, "view_delivery"),
     }

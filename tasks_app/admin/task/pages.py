@@ -5,24 +5,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.core.files.storage import default_storage
-from django.http import (
-    FileResponse,
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseRedirect,
-)
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods, require_safe
 
 from agents_app.protocol.errors import SynapseError
 from agents_app.protocol.states import TERMINAL
-from tasks_app import lifecycle, retrying, storage
-from tasks_app.admin import door
-from tasks_app.admin.base import ConsoleAdmin, Route
-from tasks_app.admin.task.page import TEMPLATE, context_of
+from tasks_app import lifecycle, retrying
+from tasks_app.admin import door, files
+from tasks_app.admin.base import Route
+from tasks_app.admin.rows import RowPages
+from tasks_app.admin.task.page import context_of
 from tasks_app.changes import Snapshot
 from tasks_app.models import Attachment, Task
 
@@ -30,8 +26,8 @@ CONFIRM = "admin/tasks_app/confirm.html"
 _MAX_REASON = 500
 
 
-class TaskPages(ConsoleAdmin[Task]):
-    """Own pages of tasks."""
+class TaskPages(RowPages[Task]):
+    template = "admin/tasks_app/task/detail.html"
 
     def routes(self) -> Sequence[Route]:
         """Two actions behind a confirmation, and the files."""
@@ -42,25 +38,17 @@ class TaskPages(ConsoleAdmin[Task]):
             ("<uuid:pk>/files/<uuid:file_id>/", require_safe(self.file), "file"),
         )
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, object] | None = None,
-    ) -> HttpResponse:
-        """The task with all that happened to it; there is nothing to edit."""
-        door.require(request, "view_task")
-        try:
-            task = self._task(uuid.UUID(object_id))
-        except ValueError as none:
-            raise Http404 from none
-        return self._page(request, task)
+    def rows(self) -> QuerySet[Task]:
+        return super().rows().select_related("caller")
+
+    def context_of(self, request: HttpRequest, row: Task) -> dict[str, Any]:
+        """All that happened to it."""
+        return context_of(request, row)
 
     def cancel(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """End it for its caller."""
         door.require(request, "cancel_task")
-        task = self._task(pk)
+        task = self.find(pk)
         if request.method != "POST":
             return self._confirm(
                 request,
@@ -81,7 +69,7 @@ class TaskPages(ConsoleAdmin[Task]):
     def retry(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Submit it again as a new task."""
         door.require(request, "retry_task")
-        task = self._task(pk)
+        task = self.find(pk)
         if request.method != "POST":
             return self._confirm(
                 request,
@@ -102,24 +90,9 @@ class TaskPages(ConsoleAdmin[Task]):
         self, request: HttpRequest, pk: uuid.UUID, file_id: uuid.UUID
     ) -> HttpResponseBase:
         """A file as a download; a browser must never run it (G57)."""
-        door.require(request, "view_attachment")
-        attachment = get_object_or_404(Attachment, pk=file_id, task_id=pk)
-        try:
-            source = default_storage.open(storage.name_of(file_id))
-        except FileNotFoundError as gone:
-            raise Http404 from gone
-        name = "".join(c if c.isprintable() else "_" for c in attachment.name)
-        return FileResponse(
-            source,
-            as_attachment=True,
-            filename=name,
-            content_type="application/octet-stream",
-            headers={
-                "X-Content-Type-Options": "nosniff",
-                "Content-Security-Policy": "sandbox; default-src 'none'",
-                "Cache-Control": "no-store",
-            },
-        )
+        if not files.may_open(request, pk):
+            raise PermissionDenied
+        return files.download(get_object_or_404(Attachment, pk=file_id, task_id=pk))
 
     def _act(
         self, request: HttpRequest, task: Task, verb: Callable[[], Snapshot], done: str
@@ -127,9 +100,9 @@ class TaskPages(ConsoleAdmin[Task]):
         try:
             after = verb()
         except SynapseError as refused:
-            return self._page(
-                request, self._task(task.pk), refused.spec.http_status, refused.message
-            )
+            status = refused.spec.http_status
+            now = self.find(task.pk)
+            return self.show(request, now, status=status, refusal=refused.message)
         self.log_change(request, task, done)
         messages.success(request, done)
         return HttpResponseRedirect(self.url("change", after.id))
@@ -144,19 +117,3 @@ class TaskPages(ConsoleAdmin[Task]):
             back=self.url("change", task.pk),
             **words,
         )
-
-    def _page(
-        self, request: HttpRequest, task: Task, status: int = 200, refusal: str = ""
-    ) -> HttpResponse:
-        return self.page(
-            request,
-            TEMPLATE,
-            title=str(task),
-            original=task,
-            status=status,
-            refusal=refusal,
-            **context_of(request, task),
-        )
-
-    def _task(self, pk: uuid.UUID) -> Task:
-        return get_object_or_404(Task.objects.select_related("caller"), pk=pk)

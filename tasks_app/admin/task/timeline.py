@@ -15,8 +15,6 @@ _NODES_EACH = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One message."""
-
     generation: int
     at: datetime
     clock: str

@@ -36,14 +36,14 @@ class TaskViewSet(Door):
     @openapi.submit
     def create(self, request: Request) -> HttpResponse:
         """Submit a task."""
-        key = submitting.key_of(request.headers)
+        key = submitting.key_of(request.META)
         wanted = SubmitRequest.parse(bodies.json_object(request))
         return _accepted(*submitting.submit(caller(request), wanted, key=key))
 
     @openapi.submit_form
     def upload(self, request: Request) -> HttpResponse:
         """Submit a task with files."""
-        key = submitting.key_of(request.headers)
+        key = submitting.key_of(request.META)
         with uploads.read_form(request) as (fields, files):
             wanted = submitting.wanted_in_form(fields)
             submitted = submitting.submit(

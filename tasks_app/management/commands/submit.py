@@ -9,9 +9,9 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from agents_app.protocol.payloads import Priority
 from tasks_app.management import client, watching
@@ -65,12 +65,17 @@ class Command(BaseCommand):
                 return
             task = watching.follow(api, accepted["task_id"], sys.stderr)
         except (client.Unreachable, client.Refused) as error:
-            raise CommandError(str(error), returncode=UNUSABLE) from error
+            self._end(UNUSABLE, str(error))
         except watching.Interrupted as stopped:
-            raise CommandError(str(stopped), returncode=INTERRUPTED) from stopped
+            self._end(INTERRUPTED, str(stopped))
         if task["status"] != "completed":
-            raise CommandError(watching.why_not(task), returncode=FAILED)
+            self._end(FAILED, watching.why_not(task))
         self._print(task["result"])
+
+    def _end(self, code: int, text: str) -> NoReturn:
+        """Not a CommandError: an answer of the server is no mistake in the command."""
+        self.stderr.write(text)
+        sys.exit(code)
 
     def _print(self, value: object) -> None:
         self.stdout.write(json.dumps(value, indent=2, ensure_ascii=False))

@@ -3,8 +3,9 @@
 import pytest
 from django.test import Client
 
+from agents_app.protocol.errors import Code
 from tasks_app import lifecycle
-from tasks_app.models import Task
+from tasks_app.models import Question, Task
 from tests.api.a2a.conftest import request
 from tests.api.a2a.speaking import MESSAGES, NODE, acked, refused
 from tests.api.conftest import Program, error_of
@@ -64,6 +65,18 @@ def test_it_leaves_an_ended_task_as_it_is_g34(ada, for_ada, kind) -> None:
     assert refused(late) == 2002
     for_ada.refresh_from_db()
     assert for_ada.state == "cancelled"
+
+
+def test_it_takes_facts_only_for_the_question_they_are_about_g41(ada, drain) -> None:
+    assert acked(ada.say("task_request", request("asked", "probe_need_info")))
+    drain()
+    question = Question.objects.get()
+    words = {"task_id": "asked", "provided_info": {"colour": "blue"}}
+    late = ada.say("task_info_provided", words | {"request_id": "the-one-before"})
+    assert refused(late) == Code.QUESTION_CHANGED
+    assert Task.objects.get().state == "info_needed"
+    about = {"request_id": question.request_id}
+    assert acked(ada.say("task_info_provided", words | about))
 
 
 def test_it_refuses_a_decision_after_the_cancel_g34(ada, drain) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from agents_app.protocol.messages import MessageType
 from agents_app.protocol.states import TaskState
+from tests.journeys import history
 from tests.journeys.history import (
     ENDING,
     History,
@@ -21,6 +22,10 @@ from tests.stack import Stack, eventually
 from tests.stack.ledger import TaskRow, WireRow
 
 SETTLE_SECONDS = 60.0
+_COMPARED = {
+    MessageType.TASK_REQUEST: ("task_id", "task_type", "payload"),
+    MessageType.TASK_INFO_PROVIDED: ("task_id", "request_id", "provided_info"),
+}
 
 
 def check(asker: Stack, doer: Stack) -> None:
@@ -30,7 +35,8 @@ def check(asker: Stack, doer: Stack) -> None:
         return not (asker.ledger.unsent() or doer.ledger.unsent())
 
     eventually(quiet, SETTLE_SECONDS, lambda: _unsent(asker, doer), interval=0.2)
-    assert list(breaches(asker, doer)) == []
+    found = list(breaches(asker, doer))
+    assert not found, "\n".join(found)
 
 
 def breaches(asker: Stack, doer: Stack) -> Iterator[str]:
@@ -45,10 +51,22 @@ def breaches(asker: Stack, doer: Stack) -> Iterator[str]:
     )
 
 
+def check_taken_back(asker: Stack, task_id: str) -> None:
+    """Of a task that an agent was relieved of: each was told so, and one end came."""
+    eventually(lambda: not asker.ledger.unsent(), SETTLE_SECONDS, "it hears of it")
+    ends = [row.type for row in asker.ledger.messages(task_id) if row.type in ENDING]
+    *cancels, _ = ends
+    assert cancels == [MessageType.TASK_CANCEL], ends
+    # All the other rules; to I2 a cancel is an end.
+    seen = read(asker.replies, asker.ledger)
+    others = [text for text in history.breaches(seen) if not text.startswith("I2")]
+    assert others == []
+
+
 def _of_doer(doer: Stack, tasks: list[TaskRow]) -> Iterator[str]:
     """The rules that need no caller."""
     mine = {task.id for task in tasks}
-    history = History(
+    seen = History(
         replies=(),
         tasks=tasks,
         messages=[row for row in doer.ledger.messages() if row.task_id in mine],
@@ -59,7 +77,7 @@ def _of_doer(doer: Stack, tasks: list[TaskRow]) -> Iterator[str]:
         one_message_ends_it,
         attempts_do_not_overlap,
     ):
-        yield from rule(history)
+        yield from rule(seen)
 
 
 def _differences(
@@ -89,10 +107,10 @@ def _crossed(asker: Stack, asked: TaskRow, doer: Stack) -> set[str]:
 
 
 def _said(row: WireRow) -> tuple[object, ...]:
-    """The doer keeps files under ids of its own, and how it is asked is its request."""
+    """The doer keeps files under ids of its own, and may say more than it was told."""
     said = row.payload
-    if row.type == MessageType.TASK_REQUEST:
-        said = {key: said[key] for key in ("task_id", "task_type", "payload")}
+    if names := _COMPARED.get(row.type):
+        said = {name: said[name] for name in names}
     return row.type, row.in_reply_to, said
 
 
