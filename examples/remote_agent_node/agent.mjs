@@ -295,8 +295,12 @@ function begin(request, ended) {
   const task = new Task(request);
   tasks.set(task.id, task);
   play(task, handler)
-    .catch((trouble) => trouble instanceof Over || console.error(task.id, trouble.message))
-    .finally(() => { tasks.delete(task.id); ended(); });
+    .then(() => true, (trouble) => {
+      if (trouble instanceof Over || trouble instanceof Refusal) return true;
+      console.error(task.id, trouble.message);
+      return false; // The node was away; the task begins again.
+    })
+    .then((over) => { tasks.delete(task.id); ended(over); });
   return true;
 }
 
@@ -373,9 +377,12 @@ async function serveMailbox() {
         if (seen.has(id)) continue;
         seen.add(id);
         // A task request is acknowledged when the task is over, so it survives our end.
-        const ended = () => settle(id, "ack", { message_id: id });
+        const ended = (over) => {
+          if (over) settle(id, "ack", { message_id: id });
+          else seen.delete(id);
+        };
         try {
-          if (!take(message, ended)) ended();
+          if (!take(message, ended)) ended(true);
         } catch (refused) {
           if (!(refused instanceof Refusal)) throw refused;
           const { error } = refused;
