@@ -195,7 +195,8 @@ def try_again(
         heard_at = policy.heard_at(task.leased_until)
     change = steps.end_attempt(change, outcome, now, trace, heard_at=heard_at)
     change = steps.enqueue(change, now + timedelta(seconds=delay_s), policy)
-    return steps.with_after(change, failures=task.failures + 1, status_message=reason)
+    change = steps.with_after(change, failures=task.failures + 1, status_message=reason)
+    return outbox.announce(change, now, policy)
 
 
 def hand_back(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
@@ -208,7 +209,7 @@ def hand_back(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
     change = steps.end_attempt(
         change, "returned", now, heard_at=task.attempt_started_at
     )
-    return steps.enqueue(change, now, policy)
+    return outbox.announce(steps.enqueue(change, now, policy), now, policy)
 
 
 def _acknowledge(change: Change, acked: MessageType, now: datetime) -> Change:

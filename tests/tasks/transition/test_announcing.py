@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import (
     Action,
@@ -178,3 +180,24 @@ def test_it_sends_to_the_address_of_the_task():
     assert out.url == "https://Example.com:8443/hook?x=1"
     assert out.endpoint == "https://example.com:8443"
     assert out.created_at == after(5) != NOW
+
+
+def try_again(task):
+    return attempts.try_again(task, reason="Lost.", delay_s=0, outcome="lost", **AT)
+
+
+def fail(task):
+    return attempts.fail(task, ErrorObject.of(SynapseError(Code.HANDLER_FAILED)), **AT)
+
+
+def hand_back(task):
+    return attempts.hand_back(task, **AT)
+
+
+@pytest.mark.parametrize(
+    "plan", [report, complete, ask_info, ask_human, try_again, fail, hand_back]
+)
+def test_it_sends_a_peer_all_that_is_said_to_it(plan):
+    change = plan(running(requester="agent:north", requester_task_id="t-1"))
+    said = [one.type for one in change.messages if one.recipient == "agent:north"]
+    assert said == announced(change) != []
