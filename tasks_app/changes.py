@@ -150,6 +150,8 @@ class Opened:
     suggested_value: Json | None = None
     decision_schema: Json | None = None
     missing_fields: tuple[object, ...] = ()
+    # The message that asks.
+    message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

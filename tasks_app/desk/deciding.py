@@ -112,7 +112,12 @@ def decide(shown: Shown, decision: Decision, user: User) -> None:
     def plan(task: Snapshot) -> Change:
         _open(shown, user)
         return plans.decide(
-            task, words, by=address(user), now=now, policy=lifecycle.policy()
+            task,
+            words,
+            by=address(user),
+            now=now,
+            policy=lifecycle.policy(),
+            question_id=question.message_id,
         )
 
     lifecycle.change(question.task_id, plan)
@@ -137,7 +142,14 @@ def change_by_peer(
     if words.request_id not in (None, question.request_id):
         raise SynapseError(Code.QUESTION_CHANGED)
     check_offered(question, words.decision)
-    return plans.decide(task, words, by=by, now=now, policy=lifecycle.policy())
+    return plans.decide(
+        task,
+        words,
+        by=by,
+        now=now,
+        policy=lifecycle.policy(),
+        question_id=question.message_id,
+    )
 
 
 def decide_by_timeout(question: Question) -> None:
@@ -163,6 +175,7 @@ def decide_by_timeout(question: Question) -> None:
             now=now,
             policy=lifecycle.policy(),
             state=QuestionState.EXPIRED,
+            question_id=question.message_id,
         )
 
     lifecycle.change(question.task_id, plan)

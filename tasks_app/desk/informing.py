@@ -78,6 +78,7 @@ def change_by_facts(
         by=by,
         now=now,
         policy=lifecycle.policy(),
+        question_id=question.message_id,
     )
 
 

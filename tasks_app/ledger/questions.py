@@ -58,6 +58,7 @@ def _open(change: Change) -> None:
     Question.objects.create(
         id=opened.id,
         owner=opened.owner,
+        message_id=opened.message_id,
         request_id=opened.request_id,
         # A peer's question has the number that the peer gave it, if any.
         wire_version=version if ours else opened.wire_version,

@@ -46,6 +46,8 @@ class Question(models.Model):
     owner = models.CharField(
         max_length=8, choices=[("us", "Us"), ("peer", "The requesting agent")]
     )
+    # The message that asked; answers are in reply to it.
+    message_id = models.CharField(max_length=128)
     # How the executor names the question and its version, for the answer.
     request_id = models.CharField(max_length=128)
     wire_version = models.IntegerField(null=True)

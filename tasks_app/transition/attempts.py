@@ -161,6 +161,7 @@ def ask(
     change = steps.with_after(change, failures=0, due_at=due_at)
     owner = "peer" if remote and not kept else "us"
     opened = _opened(question, question_id, position, owner, task, now, due_at)
+    opened = replace(opened, message_id=change.messages[-1].message_id)
     change = steps.with_after(change, status_message=_asking(question))
     return outbox.announce(replace(change, opened=opened), now, policy)
 
@@ -215,7 +216,8 @@ def hand_back(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
 def _acknowledge(change: Change, acked: MessageType, now: datetime) -> Change:
     words = TaskAck(task_id=change.before.wire_id, acked_type=acked)
     requester = steps.from_requester(change.before)
-    return steps.say(change, words, requester, now, None)
+    ending = change.messages[-1].message_id
+    return steps.say(change, words, requester, now, None, ending)
 
 
 def _opened(

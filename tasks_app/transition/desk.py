@@ -25,7 +25,9 @@ def cancel(
     change = steps.say(steps.begin(task), words, (by, task.executor), now, Move.CANCEL)
     if task.executor == policy.node:  # A peer says so itself.
         acked = TaskAck(task_id=task.wire_id, acked_type=MessageType.TASK_CANCEL)
-        change = steps.say(change, acked, steps.from_executor(task), now, None)
+        cancelled = change.messages[-1].message_id
+        executor = steps.from_executor(task)
+        change = steps.say(change, acked, executor, now, None, cancelled)
     change = steps.withdraw(change, by, now)
     change = steps.end_attempt(change, "cancelled", now)
     change = steps.end(change, now, reason or "Cancelled.")
@@ -41,13 +43,16 @@ def provide(
     by: str,
     now: datetime,
     policy: Policy,
+    question_id: str | None = None,
 ) -> Change:
     """Facts for an info request; `together` is all that was provided so far (A2A 6.8).
 
-    Complete ones end the question and put the task back in line.
+    Complete ones end the question and put the task back in line. `question_id` is the
+    message that asked.
     """
     move = Move.INFO_COMPLETE if complete else Move.INFO_PARTIAL
-    change = steps.say(steps.begin(task), words, (by, task.executor), now, move)
+    route = (by, task.executor)
+    change = steps.say(steps.begin(task), words, route, now, move, question_id)
     if not complete:
         return outbox.announce(replace(change, provided=together), now, policy)
     closed = Closed(state="answered", by=by, at=now, answer=together)
@@ -88,13 +93,16 @@ def decide(
     now: datetime,
     policy: Policy,
     state: str = "answered",
+    question_id: str | None = None,
 ) -> Change:
     """The decision ends the question; the handler goes on with it (A2A 6.10).
 
-    `state` is "expired" when a deadline decided.
+    `state` is "expired" when a deadline decided; `question_id` is the message that
+    asked.
     """
     move = Move.APPROVE if words.decision.approved else Move.DECLINE
-    change = steps.say(steps.begin(task), words, (by, task.executor), now, move)
+    route = (by, task.executor)
+    change = steps.say(steps.begin(task), words, route, now, move, question_id)
     answer = {
         "decision": words.decision.to_json(),
         "decided_by": words.decided_by.to_json(),

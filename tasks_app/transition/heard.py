@@ -26,7 +26,7 @@ from agents_app.protocol.payloads import (
 from agents_app.protocol.states import WAITING
 from agents_app.protocol.times import parse_rfc3339
 from tasks_app import outbox
-from tasks_app.changes import Change, Snapshot
+from tasks_app.changes import Change, Logged, Snapshot
 from tasks_app.policy import Policy
 from tasks_app.transition import attempts, desk, steps
 
@@ -76,18 +76,34 @@ def from_requester(
 
 
 def under_its_id(change: Change, envelope: Envelope) -> Change:
-    """The peer's own message keeps the id that it came with."""
-    messages = tuple(
-        replace(
-            message,
-            message_id=envelope.message_id,
-            in_reply_to=envelope.in_reply_to,
-        )
-        if message.type == envelope.type and message.sender == envelope.sender
-        else message
+    """The peer's own message keeps the id that it came with.
+
+    The plan made one up; it stands in what the plan says in reply, too.
+    """
+    heard = next(
+        message
         for message in change.messages
+        if message.type == envelope.type and message.sender == envelope.sender
     )
-    return replace(change, messages=messages)
+    made_up, real = heard.message_id, envelope.message_id
+
+    def corrected(message: Logged) -> Logged:
+        if message is heard:
+            return replace(message, message_id=real, in_reply_to=envelope.in_reply_to)
+        if message.in_reply_to == made_up:
+            return replace(message, in_reply_to=real)
+        return message
+
+    opened = change.opened and replace(change.opened, message_id=real)
+    return replace(
+        change,
+        messages=tuple(map(corrected, change.messages)),
+        opened=opened,
+        outgoing=tuple(
+            replace(out, body=out.body.replace(made_up, real))
+            for out in change.outgoing
+        ),
+    )
 
 
 def _confirmed(

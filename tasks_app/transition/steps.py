@@ -43,7 +43,12 @@ def from_requester(task: Snapshot) -> Route:
 
 
 def say(
-    change: Change, words: Payload, route: Route, now: datetime, move: Move | None
+    change: Change,
+    words: Payload,
+    route: Route,
+    now: datetime,
+    move: Move | None,
+    reply_to: str | None = None,
 ) -> Change:
     """Log a message and move the state by the table.
 
@@ -53,7 +58,7 @@ def say(
     if change.after.state is TaskState.PENDING and move in IMPLIES_CONFIRM:
         confirm = TaskConfirm(task_id=change.before.wire_id)
         change = say(change, confirm, route, now, Move.CONFIRM)
-    return note(change, type_of(words), words.to_json(), route, now, move)
+    return note(change, type_of(words), words.to_json(), route, now, move, reply_to)
 
 
 def note(
@@ -63,8 +68,12 @@ def note(
     route: Route,
     now: datetime,
     move: Move | None,
+    reply_to: str | None = None,
 ) -> Change:
-    """Append to the log under any type; see `say`."""
+    """Append to the log under any type; see `say`.
+
+    `reply_to` is the id of the message that this one answers, where it answers one.
+    """
     after = change.after
     state = after.state if move is None else next_state(after.state, move)
     generation = after.generation + 1
@@ -76,6 +85,7 @@ def note(
         recipient=route[1],
         payload=words,
         created_at=now,
+        in_reply_to=reply_to,
     )
     after = replace(after, state=state, generation=generation, updated_at=now)
     return replace(change, after=after, messages=(*change.messages, logged))
