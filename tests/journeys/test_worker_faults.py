@@ -62,11 +62,11 @@ def test_g05_a_killed_child_is_replaced_and_no_step_redone(faults: Stack) -> Non
 
 def test_g05_a_killed_parent_takes_its_children_along(faults: Stack) -> None:
     client = faults.client()
-    task_id = begin(faults, client, "parent", steps=2, seconds=2)
-    killed_at = datetime.now(UTC)
-    faults.worker.kill_parent()
-    faults.start("worker")
-    assert client.result(task_id) == {"attempt": 2}
+    with faults.extra_worker():
+        task_id = begin(faults, client, "parent", steps=2, seconds=2)
+        killed_at = datetime.now(UTC)
+        group_of(faults, runner_of(faults, "parent")).kill_parent()
+        assert client.result(task_id) == {"attempt": 2}
     assert started(faults, task_id, 2) - killed_at < HEALED_WITHIN
     events = Counter(note["event"] for note in faults.notes("parent"))
     assert events == {"start": 2, "effect-0": 1, "effect-1": 1, "end": 1}
