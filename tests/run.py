@@ -17,6 +17,8 @@ from tests import services
 ROOT = Path(__file__).resolve().parent.parent
 STACKS = ("embedded", "production")
 SERVERS = ("postgres", "redis")
+# They know neither database nor broker: once is enough.
+STACKLESS = ("tests/agents", "tests/protocol", "tests/kit/test_agent.py")
 # pytest's own code, and the shell's for SIGINT.
 INTERRUPTED = (2, 130, -signal.SIGINT)
 
@@ -34,8 +36,10 @@ def main(arguments: list[str]) -> int:
         stacks.remove("production")
         say(f"the production stack is left out: {reason}.")
     worst = 0
-    for stack in stacks:
-        code = run(stack, arguments)
+    for number, stack in enumerate(stacks):
+        again = number > 0 and not arguments
+        left_out = [f"--ignore={path}" for path in STACKLESS] if again else []
+        code = run(stack, [*arguments, *left_out])
         worst = max(worst, code)
         if code in INTERRUPTED:
             break
