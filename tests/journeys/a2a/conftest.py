@@ -1,6 +1,6 @@
 """Two nodes, and what must be true of them once they have nothing more to say."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -38,3 +38,20 @@ def south(nodes: Pair) -> Stack:
 def client(north: Stack) -> Client:
     """A caller of north."""
     return north.client()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure shows the end of every log of both nodes."""
+    report = yield
+    used = getattr(item, "funcargs", {}).values()
+    if report.failed:
+        for pair in {one for one in used if isinstance(one, Pair)}:
+            report.sections += [
+                (f"log of {node.agent_id} {name}", text)
+                for node in pair.nodes
+                for name, text in node.logs().items()
+            ]
+    return report
