@@ -22,6 +22,10 @@ class Agent(models.Model):
     id = models.CharField(max_length=100, primary_key=True)
     name = models.CharField(max_length=100)
     endpoint = models.CharField(max_length=2048, blank=True, default="")
+    # It cannot call us: our messages wait in its mailbox, behind the same endpoint.
+    fetch = models.BooleanField(
+        "Fetch our messages from its mailbox: it cannot call us", default=False
+    )
     # One or two, sealed by the vault, the newest first. All of them sign and all
     # verify, so that neither side has to change at the same moment (G37).
     secrets = models.JSONField(default=list, editable=False)

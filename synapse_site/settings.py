@@ -110,6 +110,8 @@ CELERY_DB_REUSE_MAX = 1_000_000
 SYNAPSE_SWEEP_SECONDS = env.above_0("SYNAPSE_SWEEP_SECONDS", "10")
 # How often each peer hears that we are there; three missed ones mean gone (G35).
 SYNAPSE_HEARTBEAT_SECONDS = env.above_0("SYNAPSE_HEARTBEAT_SECONDS", "30")
+# How often we look into the mailboxes of peers that cannot call us.
+SYNAPSE_FETCH_SECONDS = env.above_0("SYNAPSE_FETCH_SECONDS", "2.0")
 CELERY_BEAT_SCHEDULE = {
     "sweep": {
         "task": "synapse.sweep",
@@ -122,6 +124,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": SYNAPSE_HEARTBEAT_SECONDS,
         # The next one says more than a late one.
         "options": {"expires": SYNAPSE_HEARTBEAT_SECONDS},
+    },
+    "mailboxes": {
+        "task": "synapse.mailboxes",
+        "schedule": SYNAPSE_FETCH_SECONDS,
+        "options": {"expires": SYNAPSE_FETCH_SECONDS},
     },
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")

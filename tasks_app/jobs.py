@@ -8,7 +8,7 @@ from celery import shared_task
 from celery.signals import worker_process_init
 from django.db import close_old_connections
 
-from tasks_app import delivery, foreignfiles, presence, queue, runner
+from tasks_app import collecting, delivery, foreignfiles, presence, queue, runner
 from tasks_app import sweep as sweeping
 
 
@@ -52,6 +52,20 @@ def fetch() -> None:
     """A peer has files for us."""
     close_old_connections()
     foreignfiles.fetch_due()
+
+
+@shared_task(name=queue.MAILBOXES)
+def mailboxes() -> None:
+    """It is time to look into the mailboxes that peers keep for us."""
+    close_old_connections()
+    collecting.ring_all()
+
+
+@shared_task(name=queue.COLLECT)
+def collect(peer_id: str) -> None:
+    """One peer may have messages for us."""
+    close_old_connections()
+    collecting.collect(peer_id)
 
 
 @worker_process_init.connect

@@ -25,19 +25,31 @@ _MAX_SECRETS = 2
 
 
 def register(
-    agent_id: str, name: str = "", *, endpoint: str = "", secret: str | None = None
+    agent_id: str,
+    name: str = "",
+    *,
+    endpoint: str = "",
+    secret: str | None = None,
+    fetch: bool = False,
 ) -> tuple[Agent, str]:
     """A new peer, enabled, and its secret `whsec_…` in clear text, only here.
 
     `endpoint` is the whole URL to which its messages are posted; without one it fetches
-    them from its mailbox. Raises INVALID_FIELD naming the field, and ADDRESS_REFUSED.
+    them from its mailbox. `fetch`: it cannot call us, so we fetch ours from its mailbox
+    behind that URL. Raises INVALID_FIELD naming the field, and ADDRESS_REFUSED.
     """
     _check_id(agent_id)
     _check_name(name)
     _check_endpoint(endpoint)
+    if fetch and not endpoint:
+        raise _invalid("fetch", "needs an endpoint to fetch from")
     clear = _secret(secret)
     agent = Agent(
-        id=agent_id, name=name, endpoint=endpoint, secrets=[vault().seal(clear)]
+        id=agent_id,
+        name=name,
+        endpoint=endpoint,
+        fetch=fetch,
+        secrets=[vault().seal(clear)],
     )
     with transaction.atomic():
         if Agent.objects.filter(pk=agent_id).exists():

@@ -23,12 +23,16 @@ SWEEP = "synapse.sweep"
 HEARTBEAT = "synapse.heartbeat"
 GREET = "synapse.greet"
 FETCH = "synapse.fetch"
+MAILBOXES = "synapse.mailboxes"
+COLLECT = "synapse.collect"
 
 COURIER = "courier"
 _LANE_PREFIX = "lane."
 
 # How long a flag may outlive its bell.
 _FLAG_SECONDS = 5
+# The flag of a mailbox stays up until the round is over, which takes longer.
+_COLLECT_FLAG_SECONDS = 30
 # Later bells are left to the sweep: the broker is no place for long waits.
 LONGEST_WAIT_SECONDS = 60.0
 # After the broker or the flags failed, submits do not wait for them again for this long
@@ -86,6 +90,11 @@ def ring_fetch(*, in_seconds: float = 0) -> None:
     transaction.on_commit(lambda: _ring(FETCH, [], COURIER, in_seconds))
 
 
+def ring_mailbox(peer_id: str) -> None:
+    """Have a peer's mailbox looked at; not while another job is at it."""
+    transaction.on_commit(lambda: _ring(COLLECT, [peer_id], COURIER, 0))
+
+
 def heard(lane: str) -> None:
     """The bell of a lane arrived: the next ring counts again."""
     _take_down(queue_of(lane))
@@ -106,6 +115,11 @@ def fetch_heard() -> None:
     _take_down(_flag(FETCH, [], COURIER))
 
 
+def mailbox_done(peer_id: str) -> None:
+    """The round at a peer's mailbox is over: only now may another one begin."""
+    _take_down(_flag(COLLECT, [peer_id], COURIER))
+
+
 def _flag(job: str, arguments: list[str], queue: str) -> str:
     """Lanes and the courier have one bell each; others ring for what they name."""
     return queue if job in (ADVANCE, DELIVER) else ".".join((job, *arguments))
@@ -119,7 +133,8 @@ def _ring_later(job: str, arguments: list[str], queue: str, in_seconds: float) -
 def _ring(job: str, arguments: list[str], queue: str, in_seconds: float) -> None:
     if _broker.rests:
         return
-    if not in_seconds and _is_outstanding(_flag(job, arguments, queue)):
+    lasts = _COLLECT_FLAG_SECONDS if job == COLLECT else _FLAG_SECONDS
+    if not in_seconds and _is_outstanding(_flag(job, arguments, queue), lasts):
         return
     try:
         current_app.send_task(
@@ -130,12 +145,12 @@ def _ring(job: str, arguments: list[str], queue: str, in_seconds: float) -> None
         logger.warning("The broker did not take a bell for %s.", queue, exc_info=True)
 
 
-def _is_outstanding(queue: str) -> bool:
+def _is_outstanding(queue: str, lasts: int) -> bool:
     """Put the flag up; whether it was up already."""
     if _flags.rests:
         return False
     try:
-        return not caches["bells"].add(queue, 1, _FLAG_SECONDS)
+        return not caches["bells"].add(queue, 1, lasts)
     except Exception:
         _flags.rest()
         logger.warning("The bell flag of %s cannot be read.", queue, exc_info=True)

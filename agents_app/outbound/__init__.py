@@ -2,7 +2,7 @@
 and files of other agents come in.
 
 `check_url` judges a URL when somebody hands it in; `post` judges it again and sends;
-`get` does the same for a file that is kept elsewhere.
+`get` does the same for a file or a mailbox that is kept elsewhere.
 The path of one `post`: `target` reads the URL, `gate` asks `resolver` and `addresses`
 whether its addresses may be reached, `connection` opens a socket to exactly one of
 those, `wire` gives every read and write what is left of the budget, `client` speaks

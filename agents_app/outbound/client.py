@@ -46,6 +46,7 @@ def post(
 def get(
     url: str,
     *,
+    headers: Mapping[str, str] | None = None,
     allowed_private: Sequence[Network],
     connect_s: float = 5.0,
     total_s: float = 60.0,
@@ -53,7 +54,7 @@ def get(
 ) -> Reply:
     """Fetch once, under the same rules; at most `keep_bytes` of the body are read."""
     limits = _Limits(allowed_private, connect_s, total_s, keep_bytes)
-    return _request("GET", url, None, {}, limits)
+    return _request("GET", url, None, headers or {}, limits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ it confirmed has its grace (G35).
 from tasks_app.presence.beating import beat, greet
 from tasks_app.presence.card import offers, own_card
 from tasks_app.presence.hearing import answer_query, ask, heard, learned
+from tasks_app.presence.saying import say
 
 __all__ = [
     "answer_query",
@@ -21,4 +22,5 @@ __all__ = [
     "learned",
     "offers",
     "own_card",
+    "say",
 ]

@@ -5,22 +5,16 @@ retried, and a peer that hangs costs one short job of its own and nobody else's 
 """
 
 import logging
-from datetime import datetime
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.utils import timezone
 
-from agents_app import outbound
 from agents_app.models import Agent, AgentState
-from agents_app.protocol import signing
-from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.messages import MessageType
 from agents_app.protocol.payloads import Heartbeat
-from tasks_app import delivery, ledger, queue
+from tasks_app import ledger, queue
 from tasks_app.presence.posting import envelope_for, forget, post_off
-
-_TOTAL_SECONDS = 5.0
+from tasks_app.presence.saying import say
 
 logger = logging.getLogger(__name__)
 
@@ -44,15 +38,9 @@ def greet(peer_id: str) -> None:
         _leave_in_mailbox(peer)
         return
     envelope = envelope_for(peer, _heartbeat())
-    body = envelope.to_bytes()
-    reply = outbound.post(
-        peer.endpoint,
-        body=body,
-        headers=_headers(peer, envelope, body, timezone.now()),
-        allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
-        connect_s=min(settings.SYNAPSE_CALLBACK_CONNECT_SECONDS, _TOTAL_SECONDS),
-        total_s=min(settings.SYNAPSE_CALLBACK_TOTAL_SECONDS, _TOTAL_SECONDS),
-    )
+    reply = say(peer, message_id=envelope.message_id, body=envelope.to_bytes())
+    if peer.fetch:
+        queue.ring_mailbox(peer.id)
     if not reply.ok:
         logger.info(
             "Agent %s did not take a heartbeat: %s.",
@@ -80,15 +68,3 @@ def _heartbeat() -> Heartbeat:
         active=active,
         capacity=capacity,
     )
-
-
-def _headers(
-    peer: Agent, envelope: Envelope, body: bytes, now: datetime
-) -> dict[str, str]:
-    signed = signing.sign(
-        message_id=envelope.message_id,
-        timestamp=now,
-        body=body,
-        secrets=delivery.secrets_of(peer),
-    )
-    return {"Content-Type": "application/json", **signed}

@@ -116,6 +116,14 @@ def test_it_sets_the_endpoint(office, north) -> None:
     assert Agent.objects.get().endpoint == ""
 
 
+def test_it_says_from_whom_we_fetch(office, north) -> None:
+    text = "we fetch our messages"
+    assert text not in office.get(url("change", north)).content.decode()
+    Agent.objects.update(fetch=True)
+    assert text in office.get(url("change", north)).content.decode()
+    assert "we fetch" in office.get(LIST).content.decode()
+
+
 @pytest.mark.parametrize("name", sorted(NEEDED))
 def test_it_wants_the_right_for_each_button(enter, staff, north, name) -> None:
     before = Agent.objects.values().get()

@@ -22,6 +22,7 @@ FAST = {
     # Two nodes on one machine: a busy one must not look dead.
     "SYNAPSE_LEASE_SECONDS": "6",
     "SYNAPSE_HEARTBEAT_SECONDS": str(HEARTBEAT_SECONDS),
+    "SYNAPSE_FETCH_SECONDS": "0.5",
     "SYNAPSE_CONFIRM_SECONDS": "60",
     "SYNAPSE_PEER_GRACE_SECONDS": "120",
     "SYNAPSE_CALLBACK_SCHEDULE": "0,1,1,1,1,2,2,2,2,2,2,2,3,3,3,3,3,3,3,3",
@@ -32,6 +33,7 @@ class Pair:
     """Use it as a context manager; `settings` are for both.
 
     `network` makes what stands before the port of each node, for messages and files.
+    With `mailbox` north never calls south, which fetches its messages.
     """
 
     def __init__(
@@ -39,10 +41,13 @@ class Pair:
         template: Template,
         folder: Path,
         network: Callable[[int], Proxy] | None = None,
+        *,
+        mailbox: bool = False,
         **settings: str,
     ) -> None:
         self._settings = FAST | settings
         self._network = network
+        self._mailbox = mailbox
         self._open = ExitStack()
         self.roads: list[Proxy] = []
         self.north = self._node(template, folder, "north", SYNAPSE_PROBES="0")
@@ -62,7 +67,7 @@ class Pair:
             for node in self.nodes:
                 node.configure({"SYNAPSE_PUBLIC_URL": here[node]})
                 opened.enter_context(node)
-            introduce(self.north, self.south, here)
+            introduce(self.north, self.south, here, mailbox=self._mailbox)
             self._open = opened.pop_all()
         return self
 
@@ -81,11 +86,15 @@ class Pair:
         return self.roads[-1].url
 
 
-def introduce(north: Stack, south: Stack, urls: Mapping[Stack, str]) -> None:
+def introduce(
+    north: Stack, south: Stack, urls: Mapping[Stack, str], *, mailbox: bool
+) -> None:
     """Register each with the other, and wait until they have met."""
     secret = ("--secret", signing.new_secret())
     for node, peer in ((north, south), (south, north)):
-        where = ("--endpoint", f"{urls[peer]}{MESSAGES}")
+        where: tuple[str, ...] = ("--endpoint", f"{urls[peer]}{MESSAGES}")
+        if mailbox:
+            where = () if node is north else (*where, "--fetch")
         node.manage("register_agent", peer.agent_id, *where, *secret)
     for node, peer in ((north, south), (south, north)):
         wait_for_peer(node, peer.agent_id)

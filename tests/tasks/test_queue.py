@@ -95,6 +95,21 @@ def test_it_rings_the_courier_again_after_it_was_heard(
     assert broker.sent == [("synapse.deliver", [], "courier", None)] * 2
 
 
+def test_it_has_one_job_at_a_mailbox_until_the_round_is_over(
+    broker, django_capture_on_commit_callbacks, db
+):
+    def ring():
+        with django_capture_on_commit_callbacks(execute=True):
+            queue.ring_mailbox("north")
+
+    ring()
+    ring()
+    assert len(broker.sent) == 1
+    queue.mailbox_done("north")
+    ring()
+    assert broker.sent == [("synapse.collect", ["north"], "courier", None)] * 2
+
+
 def test_it_rings_later_beside_a_bell_that_is_outstanding(broker, ring):
     """A retry in five seconds must not be swallowed by a bell of now."""
     ring()

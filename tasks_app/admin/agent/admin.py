@@ -47,4 +47,6 @@ class AgentAdmin(AgentPages):
 
     @display("Reached by")
     def way(self, agent: Agent) -> str:
+        if agent.fetch and agent.endpoint:
+            return "endpoint; we fetch"
         return "endpoint" if agent.endpoint else "mailbox"

@@ -23,6 +23,11 @@ class Command(BaseCommand):
             default="",
             help="the URL its messages are posted to; without it, it has a mailbox",
         )
+        parser.add_argument(
+            "--fetch",
+            action="store_true",
+            help="it cannot call us: fetch our messages from its mailbox",
+        )
         parser.add_argument("--secret", help="whsec_…, instead of a fresh one")
 
     def handle(
@@ -32,15 +37,20 @@ class Command(BaseCommand):
         name: str,
         endpoint: str,
         secret: str | None,
+        fetch: bool,
         **options: Any,
     ) -> None:
         """CommandError, with the reason, for what cannot be registered."""
         try:
-            agent, clear = peers.register(id, name, endpoint=endpoint, secret=secret)
+            agent, clear = peers.register(
+                id, name, endpoint=endpoint, secret=secret, fetch=fetch
+            )
         except SynapseError as refused:
             raise CommandError(_reason(refused)) from refused
         self.stdout.write(f"Agent:     {agent.address}")
         self.stdout.write(f"Endpoint:  {agent.endpoint or '(none: mailbox)'}")
+        if agent.fetch:
+            self.stdout.write("Fetching:  our messages, from its mailbox")
         self.stdout.write(f"Secret:    {clear}")
         self.stdout.write(f"Talks to:  agent:{settings.SYNAPSE_AGENT_ID}")
         self.stdout.write("Keep the secret now: it is not shown again.")

@@ -1,14 +1,17 @@
 """The main job over two nodes: asked at one, done at the other."""
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
 
 from tests.agents.papers import EXAMPLES
+from tests.journeys.a2a import agreement
 from tests.journeys.calls import final_call
+from tests.journeys.conftest import check
 from tests.receiver import Receiver
-from tests.stack import Client, Stack, eventually
+from tests.stack import Client, Pair, Stack, Template, eventually
 
 pytestmark = pytest.mark.journey
 
@@ -16,8 +19,33 @@ WITHOUT_DATE = EXAMPLES / "invoice-without-date.pdf"
 
 
 def test_it_asks_our_caller_and_our_operator_and_brings_the_receipt(
-    north: Stack, south: Stack, client: Client, receiver: Receiver
+    north: Stack, south: Stack, receiver: Receiver
 ) -> None:
+    main_job(north, south, receiver)
+
+
+@pytest.fixture(scope="module")
+def uncallable(
+    template: Template, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Pair]:
+    """North has no endpoint of south, which fetches its messages."""
+    folder = tmp_path_factory.mktemp("uncallable")
+    with Pair(template, folder, mailbox=True) as pair:
+        yield pair
+
+
+def test_it_does_the_same_when_the_other_cannot_be_called(
+    uncallable: Pair, receiver: Receiver
+) -> None:
+    north, south = uncallable.nodes
+    main_job(north, south, receiver)
+    check(north, receiver)
+    agreement.check(north, south)
+
+
+def main_job(north: Stack, south: Stack, receiver: Receiver) -> None:
+    """A field from our caller, a decision of our operator, a file in the result."""
+    client = north.client()
     task_id = client.submit_file(
         "invoice_approval",
         WITHOUT_DATE,
