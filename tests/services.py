@@ -7,6 +7,7 @@ Servers live in a temporary folder, on free loopback ports, without durability.
 
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -14,13 +15,15 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+_PORTS = (20_000, 32_000)
+_PORT_TRIES = 100
 START_SECONDS = 30.0
 STOP_SECONDS = 15.0
 
@@ -137,11 +140,17 @@ def _redis_answers(port: int) -> bool:
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number: int = probe.getsockname()[1]
-        return number
+    """A loopback port that nobody listens on now.
+
+    Below those that the system hands out to clients: one of these could take it before
+    the server starts.
+    """
+    for _ in range(_PORT_TRIES):
+        number = random.randrange(*_PORTS)  # noqa: S311 - no secret
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", number))
+            return number
+    raise ServiceError("no free port was found")
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """We ask, the node executes: requests, answers, cancels (A2A 5.1 to 5.4)."""
 
+import json
 from collections.abc import Mapping
 from uuid import uuid4
 
@@ -98,8 +99,10 @@ def check_info(me: Speaker, mail: Mail) -> Findings:
     yield Found("the others", "ack", me.say("task_info_provided", words).text)
     end = mail.wait_for(*_ENDS, task_id=asked["task_id"])
     result = end["payload"].get("result", {}) if end else {}
-    together = str({"colour": "red", "size": 9})
-    yield Found("what it was told", together, str(result.get("provided")))
+    # Sorted: the keys of an object have no order, and databases change it.
+    together = json.dumps({"colour": "red", "size": 9}, sort_keys=True)
+    told = json.dumps(result.get("provided"), sort_keys=True)
+    yield Found("what it was told", together, told)
 
 
 def check_human(me: Speaker, mail: Mail) -> Findings:
