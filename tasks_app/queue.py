@@ -10,6 +10,7 @@ read counts as down.
 """
 
 import logging
+import threading
 import time
 from dataclasses import dataclass
 
@@ -35,6 +36,8 @@ _FLAG_SECONDS = 5
 _COLLECT_FLAG_SECONDS = 30
 # Later bells are left to the sweep: the broker is no place for long waits.
 LONGEST_WAIT_SECONDS = 60.0
+# Rings for the same thing that are closer together than this are one.
+_APART_SECONDS = 0.01
 # After the broker or the flags failed, submits do not wait for them again for this long
 # (G08). How long one waits is in the settings: BELL_SECONDS and FLAG_SECONDS.
 _REST_SECONDS = 5.0
@@ -58,6 +61,63 @@ class _Neighbour:
         self.resting_until = time.monotonic() + _REST_SECONDS
 
 
+@dataclass(frozen=True, slots=True)
+class _Ring:
+    """One bell: the same for everybody who rings it."""
+
+    job: str
+    arguments: tuple[str, ...]
+    queue: str
+
+
+class _Echo:
+    """Of many rings for the same thing in a moment, the first sounds and the last.
+
+    Optimization: a worker that keeps up takes the flag down after each task, so each
+    submit would publish, which costs more than the insert. What rings within
+    `_APART_SECONDS` after another sounds once, at the end of it, from a thread. A
+    process that ends in between leaves that bell to the sweep.
+    """
+
+    def __init__(self) -> None:
+        self._sounded: dict[_Ring, float] = {}
+        self._late: set[_Ring] = set()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def may_sound(self, ring: _Ring) -> bool:
+        """Whether to sound it now; if not, it will sound in a moment."""
+        now = time.monotonic()
+        with self._changed:
+            if now - self._sounded.get(ring, -_APART_SECONDS) >= _APART_SECONDS:
+                self._sounded[ring] = now
+                return True
+            if ring not in self._late:
+                self._late.add(ring)
+                self._ensure_thread()
+                self._changed.notify()
+            return False
+
+    def _ensure_thread(self) -> None:
+        # Not alive after a fork either.
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._run, name="bells", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._late:
+                    self._changed.wait()
+            time.sleep(_APART_SECONDS)
+            with self._changed:
+                late, self._late = self._late, set()
+                self._sounded |= dict.fromkeys(late, time.monotonic())
+            for ring in late:
+                _sound(ring, 0)
+
+
+_echo = _Echo()
 _broker = _Neighbour()
 _flags = _Neighbour()
 
@@ -131,6 +191,13 @@ def _ring_later(job: str, arguments: list[str], queue: str, in_seconds: float) -
 
 
 def _ring(job: str, arguments: list[str], queue: str, in_seconds: float) -> None:
+    ring = _Ring(job, tuple(arguments), queue)
+    if in_seconds or _echo.may_sound(ring):
+        _sound(ring, in_seconds)
+
+
+def _sound(ring: "_Ring", in_seconds: float) -> None:
+    job, arguments, queue = ring.job, list(ring.arguments), ring.queue
     if _broker.rests:
         return
     lasts = _COLLECT_FLAG_SECONDS if job == COLLECT else _FLAG_SECONDS

@@ -1,5 +1,7 @@
 """The doorbell: rung once while one is outstanding, and never in anybody's way."""
 
+import threading
+
 import pytest
 from django.core.cache import caches
 from django.db import transaction
@@ -24,6 +26,8 @@ class Broker:
         if self.broken:
             raise ConnectionError("no broker")
         self.sent.append((name, args, queue, countdown))
+        if hasattr(self, "sounded"):
+            self.sounded.set()
 
 
 @pytest.fixture(params=[LOCMEM, FILES])
@@ -33,6 +37,8 @@ def broker(request, bells, monkeypatch, settings, tmp_path):
     settings.CACHES = settings.CACHES | {"bells": flags}
     monkeypatch.setattr(queue, "_ring", REAL_RING)
     monkeypatch.setattr(queue, "_take_down", REAL_TAKE_DOWN)
+    monkeypatch.setattr(queue, "_APART_SECONDS", 0)
+    monkeypatch.setattr(queue, "_echo", queue._Echo())
     monkeypatch.setattr(queue, "_broker", queue._Neighbour())
     monkeypatch.setattr(queue, "_flags", queue._Neighbour())
     broker = Broker()
@@ -240,3 +246,18 @@ def test_it_goes_on_when_a_flag_cannot_be_taken_down(flags_gone, caplog):
 def test_it_leaves_a_late_bell_to_the_sweep(broker, ring):
     ring(in_seconds=queue.LONGEST_WAIT_SECONDS + 1)
     assert broker.sent == []
+
+
+def test_it_sounds_the_first_and_the_last_of_many_rings(broker, ring, monkeypatch):
+    """A worker that keeps up takes the flag down each time."""
+    monkeypatch.setattr(queue, "_APART_SECONDS", 0.05)
+    sounded = threading.Event()
+    monkeypatch.setattr(queue, "_echo", queue._Echo())
+    ring()
+    assert len(broker.sent) == 1
+    monkeypatch.setattr(broker, "sounded", sounded, raising=False)
+    for _ in range(20):
+        queue.heard("default")
+        ring()
+    assert sounded.wait(10)
+    assert broker.sent == [BELL, BELL]
