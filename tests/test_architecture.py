@@ -79,6 +79,8 @@ def test_it_lets_only_the_ledger_write_its_rows() -> None:
     assert len(inside) > 1, "the ledger does"
 
 
+# Celery has Django check the models, and newer versions then ask the database.
+@pytest.mark.django_db
 def test_it_registers_every_job_that_the_queue_names() -> None:
     app.loader.import_default_modules()
     names = {queue.ADVANCE, queue.DELIVER, queue.SWEEP, queue.HEARTBEAT}

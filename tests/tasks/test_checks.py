@@ -6,6 +6,9 @@ from django.test import override_settings
 
 from tasks_app import secrets
 
+# Newer versions of Django ask the database what it can do.
+pytestmark = pytest.mark.django_db
+
 
 def found(*, deploy=False, **changed):
     """The ids of our own checks with these settings."""
