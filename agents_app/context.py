@@ -152,9 +152,10 @@ class Context(Generic[P]):
         `percent` is a whole number from 0 to 100, else PROGRESS_INVALID. `eta` is an
         aware datetime; without one the earlier holds. All is logged, but a number lower
         than one shown before is not shown, and 100 is shown as 99 until the task is
-        completed.
+        completed. RESULT_INVALID for a message that no row can hold.
         """
         self.check()
+        check_storable_result(message, "message")
         if type(percent) is not int or not 0 <= percent <= 100:
             raise SynapseError(Code.PROGRESS_INVALID)
         if eta is not None and eta.tzinfo is None:
@@ -175,6 +176,7 @@ class Context(Generic[P]):
         stored. An exception is not remembered: the next attempt runs the step again.
         A crash between the effect and its record repeats the effect.
         """
+        check_storable_result(name, "name of a step")
         position, entry = self._next_call(JournalKind.STEP, name)
         recorded = Recorded(function)
         if entry is not None:
@@ -193,7 +195,9 @@ class Context(Generic[P]):
         """Add a result file and return its id. Outside a step it is a step itself.
 
         A step that was interrupted and starts again loses the files it had attached.
+        RESULT_INVALID for a name or content type that no row can hold.
         """
+        check_storable_result([name, content_type], "name of a file")
         if self._step is None:
             return self.step(f"attach:{name}", self._attach, name, data, content_type)
         self.check()

@@ -115,3 +115,18 @@ def test_its_log_lines_name_task_and_attempt(caplog):
     (record,) = [line for line in caplog.records if line.levelno == logging.WARNING]
     assert record.getMessage() == "task task-1 attempt 1: odd thing"
     assert (record.task_id, record.attempt, record.colour) == ("task-1", 1, "red")
+
+
+@pytest.mark.parametrize("bad", ["a\ud800b", "a\x00b", "x" * 1_100_000])
+@pytest.mark.parametrize(
+    "say",
+    [
+        lambda ctx, text: ctx.progress(10, text),
+        lambda ctx, text: ctx.attach(text, b"", "text/plain"),
+        lambda ctx, text: ctx.attach("a.txt", b"", text),
+        lambda ctx, text: ctx.step(text, dict),
+    ],
+)
+def test_it_refuses_words_that_no_row_can_hold(say, bad):
+    played = play(lambda ctx: say(ctx, bad))
+    assert played.error.code == Code.RESULT_INVALID
