@@ -17,6 +17,11 @@ from tasks_app.changes import Change, Outgoing, Snapshot
 OPTIONAL_EVENTS = ("progress", "action_required")
 
 
+# Longer names do not exist (RFC 1035).
+MAX_HOST_CHARACTERS = 253
+_PORTS = {"http": 80, "https": 443}
+
+
 def announce(change: Change, now: datetime) -> Change:
     """The change with its callback: at most one a change, numbered per task."""
     event = _event(change)
@@ -38,9 +43,15 @@ def announce(change: Change, now: datetime) -> Change:
 
 
 def endpoint_of(url: str) -> str:
-    """`scheme://host:port` in lower case: who is hit by many callbacks at once."""
+    """`scheme://host:port` in lower case: who is hit by many callbacks at once.
+
+    Built from the parts and cut to its column, whatever the URL looks like: a row that
+    cannot be written would keep every claim of its lane from being made.
+    """
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}".lower()
+    host = (parts.hostname or "")[:MAX_HOST_CHARACTERS]
+    port = parts.port or _PORTS.get(parts.scheme, 0)
+    return f"{parts.scheme}://{host}:{port}".lower()
 
 
 def _event(change: Change) -> str | None:

@@ -108,11 +108,16 @@ def _host(parts: SplitResult) -> tuple[str, Address | None]:
         raise _Refusal("has a host that is neither a name nor an address") from error
 
 
+_MAX_PORT_DIGITS = 5
+
+
 def _port(parts: SplitResult) -> int:
     try:
         port = parts.port
     except ValueError as error:
         raise _Refusal("has a port outside 1 to 65535") from error
+    if len(parts.netloc.rpartition(":")[2]) > _MAX_PORT_DIGITS and port is not None:
+        raise _Refusal("has a port outside 1 to 65535")
     if port is None:
         return _DEFAULT_PORTS[parts.scheme]
     if port == 0:
