@@ -5,10 +5,9 @@ Answers `GET /capabilities` and `p2p:capability_query` from one source, the regi
 
 from collections.abc import Sequence
 
+from agents_app.protocol.envelope import VERSION
 from agents_app.protocol.jsontext import dumps
 from agents_app.registry import HandlerSpec, JsonSchema, enabled_specs
-
-PROTOCOL_VERSION = "1.0.0"
 
 
 def document(
@@ -27,7 +26,7 @@ def document(
     return {
         "agent_id": agent_id,
         "agent_name": agent_name,
-        "protocol_version": PROTOCOL_VERSION,
+        "protocol_version": VERSION,
         "supported_task_types": [task_type(spec) for spec in enabled_specs()],
         "supported_content_types": list(content_types),
         "max_file_size": max_file_size,

@@ -13,7 +13,15 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from agents_app.host import AttemptStopped, Host, StopReason, TaskFile
-from agents_app.journal import Journal, JournalEntry, JournalKind, Recorded, mismatch
+from agents_app.journal import (
+    HUMAN_NAME,
+    Journal,
+    JournalEntry,
+    JournalKind,
+    Recorded,
+    info_name,
+    mismatch,
+)
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import (
     Action,
@@ -216,7 +224,7 @@ class Context(Generic[P]):
         asked.
         """
         missing = tuple(_missing(field) for field in fields)
-        name = ",".join(sorted(field.name for field in missing))
+        name = info_name(field.name for field in missing)
         position, entry = self._next_call(JournalKind.INFO, name)
         if entry is not None:
             # Any: provided values have whatever type the fields' schemas say.
@@ -246,7 +254,7 @@ class Context(Generic[P]):
         `level` 1 is an operator, 2 a supervisor, 3 an owner. `decision_schema` is the
         JSON Schema of the value that `modify` brings; SCHEMA_INVALID when it is broken.
         """
-        position, entry = self._next_call(JournalKind.HUMAN, "level")
+        position, entry = self._next_call(JournalKind.HUMAN, HUMAN_NAME)
         if entry is not None:
             return _decision_view(cast(Mapping[str, object], entry.value))
         if decision_schema is not None:

@@ -18,8 +18,6 @@ from agents_app.context import Context, HandlerError, Log, Parked
 from agents_app.host import Host, TaskFile
 from agents_app.journal import Journal, JournalEntry
 from agents_app.protocol.errors import Code, SynapseError
-from agents_app.protocol.jsontext import dumps
-from agents_app.protocol.model import field_errors
 from agents_app.protocol.payloads import (
     ErrorObject,
     Payload,
@@ -101,7 +99,7 @@ def _attempt(
     context = Context(
         task_id=assignment.task_id,
         attempt=assignment.attempt,
-        payload=_input(spec, assignment.payload),
+        payload=spec.read(assignment.payload),
         files=assignment.files,
         journal=journal,
         host=host,
@@ -125,15 +123,6 @@ def _attempt(
 
 def _waits(parked: Parked) -> Outcome:
     return Outcome(payload=parked.payload, position=parked.position)
-
-
-def _input(spec: HandlerSpec, payload: Mapping[str, object]) -> BaseModel:
-    # As JSON, so that strict models still read dates and Decimals from strings.
-    try:
-        return spec.input.model_validate_json(dumps(payload))
-    except ValidationError as refused:
-        details = {"fields": field_errors(refused)}
-        raise SynapseError(Code.PAYLOAD_INVALID, details=details) from refused
 
 
 def _output(spec: HandlerSpec, result: object) -> BaseModel:

@@ -30,14 +30,22 @@ class JournalKind(StrEnum):
 class JournalEntry:
     """One finished call: its number in the run, what it was, and its JSON value.
 
-    The name of an info entry is its sorted field names joined by commas, that of a
-    human entry is `level`.
+    The names of questions are `info_name` and `HUMAN_NAME`.
     """
 
     position: int
     kind: JournalKind
     name: str
     value: object
+
+
+# Of a human entry: there is one way to ask.
+HUMAN_NAME = "level"
+
+
+def info_name(fields: Iterable[str]) -> str:
+    """The name of an info entry: what was asked for, in any order."""
+    return ",".join(sorted(fields))
 
 
 class Journal:

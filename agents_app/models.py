@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 
 from django.db import models
 
+from agents_app.protocol.addresses import Party
+
 
 class AgentState(models.TextChoices):
     """What an administrator allows; presence is told by `heartbeat_at`."""
@@ -58,7 +60,7 @@ class Agent(models.Model):
     @property
     def address(self) -> str:
         """`agent:<id>` (design §3)."""
-        return f"agent:{self.id}"
+        return Party.AGENT.address(self.id)
 
     def is_online(self, now: datetime, patience: timedelta) -> bool:
         """Whether a heartbeat came lately."""

@@ -6,16 +6,18 @@ what it finds here, `capabilities` advertises it. A wrong declaration fails at i
 
 import inspect
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 from agents_app.context import Context
 from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.jsontext import dumps
+from agents_app.protocol.model import field_errors
 
 P = TypeVar("P", bound=BaseModel)
 JsonSchema = dict[str, object]
@@ -73,6 +75,15 @@ class HandlerSpec:
         _check(self)
         object.__setattr__(self, "input_schema", _schema(self.input, "validation"))
         object.__setattr__(self, "output_schema", _schema(self.output, "serialization"))
+
+    def read(self, payload: Mapping[str, object]) -> BaseModel:
+        """The payload as the handler's input; PAYLOAD_INVALID with the fields."""
+        # As JSON, so that strict models still read dates and Decimals from strings.
+        try:
+            return self.input.model_validate_json(dumps(payload))
+        except ValidationError as refused:
+            details = {"fields": field_errors(refused)}
+            raise SynapseError(Code.PAYLOAD_INVALID, details=details) from refused
 
     def check_files(self, count: int) -> None:
         """PAYLOAD_INVALID unless a task of this type may come with so many files."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from agents_app import registry
 from agents_app.dispatch import Assignment, Outcome, run
 from agents_app.host import AttemptStopped, StopReason, TaskFile
-from agents_app.journal import JournalEntry, JournalKind
+from agents_app.journal import HUMAN_NAME, JournalEntry, JournalKind, info_name
 from agents_app.protocol.jsontext import dumps, loads
 from agents_app.protocol.payloads import (
     Action,
@@ -216,7 +216,7 @@ def _answered(outcome: Outcome, answer: Answer) -> JournalEntry:
         return JournalEntry(
             position=position,
             kind=JournalKind.INFO,
-            name=",".join(sorted(field.name for field in question.missing_fields)),
+            name=info_name(field.name for field in question.missing_fields),
             value=loads(dumps(answer)),
         )
     if isinstance(question, TaskNeedHuman) and isinstance(answer, HumanAnswer):
@@ -225,6 +225,6 @@ def _answered(outcome: Outcome, answer: Answer) -> JournalEntry:
             "decided_by": answer.decided_by.to_json(),
         }
         return JournalEntry(
-            position=position, kind=JournalKind.HUMAN, name="level", value=value
+            position=position, kind=JournalKind.HUMAN, name=HUMAN_NAME, value=value
         )
     raise ValueError(f"{answer!r} does not answer {question!r}")

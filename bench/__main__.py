@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench import run, servers
+from bench import run
 from bench.report import table
 from bench.rounds import Line
 from bench.stack import ROOT
@@ -34,7 +34,7 @@ def main() -> int:
     asked = parser.parse_args()
     found: dict[str, list[Line]] = {}
     for stack in [asked.stack] if asked.stack else STACKS:
-        if stack == "production" and (reason := servers.missing()):
+        if stack == "production" and (reason := services.lacking()):
             print(f"bench: the production stack is left out: {reason}.")
             continue
         found[stack] = measure(stack, asked)
@@ -85,7 +85,7 @@ def environment(stack: str, folder: str, running: ExitStack) -> dict[str, str]:
         environ |= {
             "BENCH_BROKER": broker,
             "CELERY_BROKER_URL": broker,
-            "DATABASE_URL": running.enter_context(servers.postgres()),
+            "DATABASE_URL": running.enter_context(services.postgres(durable=True)),
         }
     return environ
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from agents_app.protocol.addresses import Party
 from agents_app.protocol.states import TERMINAL, TaskState
 
 Json = Mapping[str, object]
@@ -28,7 +29,7 @@ class Internal(StrEnum):
 
 def caller_address(caller_id: uuid.UUID) -> str:
     """`caller:<id>`: the A2A address of a P2A caller; internal only (seed 003)."""
-    return f"caller:{caller_id}"
+    return Party.CALLER.address(str(caller_id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

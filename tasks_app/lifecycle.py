@@ -7,7 +7,6 @@ the commit. Losing a race means reading again and planning again: the table then
 whether the move still makes sense.
 """
 
-import json
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,13 +16,12 @@ from itertools import takewhile
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
-from pydantic import ValidationError
 
 from agents_app import registry, schemas
 from agents_app.protocol import ids
+from agents_app.protocol.addresses import Party
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import MessageType
-from agents_app.protocol.model import field_errors
 from agents_app.protocol.payloads import Attachment, Priority, TaskRequest
 from agents_app.protocol.states import Move, TaskState, next_state
 from agents_app.registry import HandlerSpec
@@ -69,7 +67,7 @@ class Submission:
 def policy() -> Policy:
     """The numbers of the settings that plans need."""
     return Policy(
-        node=f"agent:{settings.SYNAPSE_AGENT_ID}",
+        node=Party.AGENT.address(settings.SYNAPSE_AGENT_ID),
         lease_s=settings.SYNAPSE_LEASE_SECONDS,
         max_queue_s=settings.SYNAPSE_MAX_QUEUE_SECONDS,
         answer_s=settings.SYNAPSE_ANSWER_SECONDS,
@@ -193,12 +191,7 @@ def check_payload(executor: Executor, payload: Json, *, files: int) -> None:
     if spec is None:
         _check_by_schema(executor.input_schema, payload)
         return
-    try:
-        spec.input.model_validate_json(json.dumps(payload))
-    except ValidationError as refused:
-        raise SynapseError(
-            Code.PAYLOAD_INVALID, details={"fields": field_errors(refused)}
-        ) from refused
+    spec.read(payload)
     spec.check_files(files)
 
 

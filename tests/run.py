@@ -16,7 +16,6 @@ from tests import services
 
 ROOT = Path(__file__).resolve().parent.parent
 STACKS = ("embedded", "production")
-SERVERS = ("postgres", "redis")
 # They know neither database nor broker: once is enough.
 STACKLESS = ("tests/agents", "tests/protocol", "tests/kit/test_agent.py")
 # pytest's own code, and the shell's for SIGINT.
@@ -32,7 +31,7 @@ def main(arguments: list[str]) -> int:
     except ValueError as error:
         say(str(error))
         return 2
-    if "production" in stacks and (reason := lacking()):
+    if "production" in stacks and (reason := services.lacking()):
         stacks.remove("production")
         say(f"the production stack is left out: {reason}.")
     worst = 0
@@ -53,14 +52,8 @@ def require(stacks: list[str]) -> None:
     for name in sorted(services.required()):
         if reason := services.missing(name):
             raise ValueError(f"{reason}, but SYNAPSE_TEST_REQUIRE asks for it")
-    if stacks == ["production"] and (reason := lacking()):
+    if stacks == ["production"] and (reason := services.lacking()):
         raise ValueError(f"STACK=production cannot run: {reason}")
-
-
-def lacking() -> str | None:
-    """Which servers of the production stack are not here, as a sentence part."""
-    reasons = [services.missing(name) for name in SERVERS]
-    return ", ".join(reason for reason in reasons if reason) or None
 
 
 def run(stack: str, arguments: list[str]) -> int:

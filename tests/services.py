@@ -22,6 +22,7 @@ from typing import Any
 import psycopg
 import pytest
 
+_QUICK = ("fsync=off", "full_page_writes=off", "max_connections=200")
 _PORTS = (20_000, 32_000)
 _PORT_TRIES = 100
 START_SECONDS = 30.0
@@ -43,6 +44,12 @@ def find_postgres() -> Path | None:
         if all(os.access(folder / name, os.X_OK) for name in ("initdb", "postgres")):
             return folder
     return None
+
+
+def lacking() -> str | None:
+    """Which servers of the production stack are not here, as a sentence part."""
+    reasons = [missing(name) for name in ("postgres", "redis")]
+    return ", ".join(reason for reason in reasons if reason) or None
 
 
 def find_redis() -> Path | None:
@@ -90,8 +97,11 @@ def require_or_skip(name: str) -> Path:
 
 
 @contextmanager
-def postgres() -> Iterator[str]:
-    """A fresh PostgreSQL with an empty database; yields its DATABASE_URL."""
+def postgres(*, durable: bool = False) -> Iterator[str]:
+    """A fresh PostgreSQL with an empty database; yields its DATABASE_URL.
+
+    `durable` leaves the server's defaults, fsync included, for those who measure.
+    """
     programs = require_or_skip("postgres")
     with _folder() as folder:
         data = folder / "data"
@@ -101,7 +111,7 @@ def postgres() -> Iterator[str]:
         port = free_port()
         serve = [str(programs / "postgres"), "-D", str(data), "-p", str(port)]
         serve += ["-h", "127.0.0.1", "-k", str(folder)]
-        for setting in ("fsync=off", "full_page_writes=off", "max_connections=200"):
+        for setting in () if durable else _QUICK:
             serve += ["-c", setting]
         # SIGINT is PostgreSQL's fast shutdown; SIGTERM would wait for all clients.
         with _server(serve, folder, signal.SIGINT, lambda: _create_database(port)):

@@ -18,6 +18,7 @@ from agents_app.conformance.mail import PATIENCE_S, Mail, UnreadableError
 from agents_app.conformance.speaker import Speaker
 from agents_app.conformance.stage import Stage
 from agents_app.conformance.verdicts import Findings, Verdict
+from agents_app.protocol.addresses import Party
 
 PROBE = "probe_echo"
 _PROBES = frozenset({"probe_need_info", "probe_need_human", "probe_sleep"})
@@ -90,7 +91,7 @@ def check_peer(peer: PeerUnderTest) -> Iterator[Verdict]:
     """Everything a node can see of a peer with an endpoint."""
     with Stage(
         node_address=peer.address,
-        peer_address=f"agent:{peer.me.agent_id}",
+        peer_address=Party.AGENT.address(peer.me.agent_id),
         secrets=[peer.me.secret],
         port=peer.listen,
     ) as stage:
@@ -129,7 +130,7 @@ def _before_peer(peer: PeerUnderTest, stage: Stage) -> Iterator[Group]:
     me = Speaker(
         name=peer.address.partition(":")[2],
         secret=peer.me.secret,
-        other=f"agent:{peer.me.agent_id}",
+        other=Party.AGENT.address(peer.me.agent_id),
         url=peer.url,
     )
     yield "presence", peers.check_presence(me, stage, peer.patience_s)

@@ -11,6 +11,7 @@ from agents_app.kit.inbox import Inbox
 from agents_app.kit.link import RETRY_SECONDS, Link, Undelivered
 from agents_app.kit.mailbox import Mailbox
 from agents_app.kit.open_tasks import Check, Ended, Handler, Offer, OpenTasks
+from agents_app.protocol.addresses import Party
 from agents_app.protocol.envelope import VERSION, Envelope
 from agents_app.protocol.errors import SynapseError
 from agents_app.protocol.payloads import (
@@ -50,7 +51,7 @@ class Agent:
 
     def __post_init__(self) -> None:
         self.link = Link(
-            address=f"agent:{self.id}",
+            address=Party.AGENT.address(self.id),
             secrets=tuple(self.secret.split()),
             node_url=self.node_url.rstrip("/"),
             node_address=self.node_address,

@@ -5,7 +5,6 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-TaskId = NewType("TaskId", str)
 MessageId = NewType("MessageId", str)
 
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app.admin.when import span, stamp
+from tasks_app.desk.deciding import address
 from tasks_app.models import Question, QuestionState
 
 # The answer was understood and is wrong: the form comes back with what was typed.
@@ -57,7 +58,7 @@ def ending(question: Question, viewer: User | None = None) -> str:
     """How a closed question ended."""
     who = person(question.closed_by)
     when = _at(question.closed_at)
-    if viewer is not None and question.closed_by == f"desk:{viewer.get_username()}":
+    if viewer is not None and question.closed_by == address(viewer):
         who = "you"
     match question.state:
         case QuestionState.EXPIRED:

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from agents_app.protocol.addresses import Party
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Action, DecidedBy, Decision, HumanDecision
 from agents_app.protocol.times import rfc3339
@@ -33,7 +34,7 @@ class Shown:
 
 def address(user: User) -> str:
     """`desk:<user>`, the A2A address of an operator."""
-    return f"desk:{user.get_username()}"
+    return Party.DESK.address(user.get_username())
 
 
 def may_decide(user: User, question: Question) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from django.db.models import QuerySet
 
+from agents_app.journal import HUMAN_NAME, info_name
 from tasks_app.changes import Change
 from tasks_app.models import JournalEntry, Question, QuestionState
 
@@ -81,5 +82,5 @@ def _open(change: Change) -> None:
 def _journal_name(question: Question) -> str:
     """The name by which the handler's call finds its answer (context.py)."""
     if question.kind == Question.Kind.HUMAN:
-        return "level"
-    return ",".join(sorted(field["name"] for field in question.missing_fields))
+        return HUMAN_NAME
+    return info_name(field["name"] for field in question.missing_fields)

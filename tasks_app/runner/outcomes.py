@@ -13,6 +13,7 @@ from agents_app.protocol.payloads import (
     TaskComplete,
     TaskFailed,
 )
+from agents_app.protocol.retry import RetryPolicy
 from tasks_app.changes import Change, Snapshot
 from tasks_app.policy import Policy
 from tasks_app.transition import attempts
@@ -45,11 +46,12 @@ def change_of(
             policy=policy,
             local_desk=local_desk,
         )
-    if outcome.retryable and attempts_left(task):
+    delay_s = _backoff_s(task) if outcome.retryable else None
+    if delay_s is not None:
         return attempts.try_again(
             task,
             reason=f"Attempt {task.failures + 1} failed; trying again.",
-            delay_s=backoff_s(task),
+            delay_s=delay_s,
             outcome="retry",
             now=now,
             policy=policy,
@@ -63,7 +65,7 @@ def lost(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
 
     No backoff: the time until the lease ran out was one.
     """
-    if attempts_left(task):
+    if _backoff_s(task) is not None:
         return attempts.try_again(
             task,
             reason=f"Attempt {task.failures + 1} was lost; trying again.",
@@ -90,11 +92,7 @@ def overtime(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
     )
 
 
-def attempts_left(task: Snapshot) -> bool:
-    """Whether another try is due after one more failure: one per backoff value."""
-    return task.failures < len(settings.SYNAPSE_RETRY_BACKOFF)
-
-
-def backoff_s(task: Snapshot) -> int:
-    """How long to wait before the next try."""
-    return int(settings.SYNAPSE_RETRY_BACKOFF[task.failures])
+def _backoff_s(task: Snapshot) -> float | None:
+    """How long to wait after one more failure; None when that was the last attempt."""
+    policy = RetryPolicy.after_failures(settings.SYNAPSE_RETRY_BACKOFF)
+    return policy.next_delay(task.failures + 1, random=0)

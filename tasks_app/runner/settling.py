@@ -8,6 +8,7 @@ from django.utils import timezone
 from agents_app.host import StopReason
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import ErrorObject
+from agents_app.protocol.states import TaskState
 from tasks_app import ledger, lifecycle
 from tasks_app.changes import Change, Snapshot
 from tasks_app.runner.held import Held, Plan
@@ -37,7 +38,7 @@ def settle(held: Held, plan: Plan) -> bool:
 
 def why_lost(task: Snapshot | None) -> StopReason:
     """Why an attempt does not hold its task any more."""
-    if task is not None and task.state == "cancelled":
+    if task is not None and task.state is TaskState.CANCELLED:
         return StopReason.CANCELLED
     return StopReason.FENCED
 

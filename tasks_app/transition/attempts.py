@@ -34,13 +34,7 @@ def begin(task: Snapshot, *, worker: str, now: datetime, policy: Policy) -> Chan
     update = TaskStatusUpdate(
         task_id=task.wire_id, status=TaskState.EXECUTING, progress=task.progress
     )
-    change = steps.say(
-        steps.begin(task),
-        update,
-        steps.from_executor(task),
-        now,
-        Move.EXECUTING,
-    )
+    change = _executing(task, update, now)
     left = timedelta(seconds=task.max_duration_s, milliseconds=-task.spent_ms)
     change = steps.with_after(
         change,
@@ -76,13 +70,7 @@ def report(
         message=message or None,
         eta=rfc3339(eta) if eta else None,
     )
-    change = steps.say(
-        steps.begin(task),
-        update,
-        steps.from_executor(task),
-        now,
-        Move.EXECUTING,
-    )
+    change = _executing(task, update, now)
     change = steps.with_after(
         change,
         progress=max(task.progress, min(progress, _ALMOST_DONE)),
@@ -184,13 +172,7 @@ def try_again(
     update = TaskStatusUpdate(
         task_id=task.wire_id, status=TaskState.EXECUTING, message=reason
     )
-    change = steps.say(
-        steps.begin(task),
-        update,
-        steps.from_executor(task),
-        now,
-        Move.EXECUTING,
-    )
+    change = _executing(task, update, now)
     heard_at = None
     if outcome == "lost" and task.leased_until is not None:
         heard_at = policy.heard_at(task.leased_until)
@@ -205,12 +187,17 @@ def hand_back(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
     update = TaskStatusUpdate(
         task_id=task.wire_id, status=TaskState.EXECUTING, message="Back in the queue."
     )
-    executor = steps.from_executor(task)
-    change = steps.say(steps.begin(task), update, executor, now, Move.EXECUTING)
+    change = _executing(task, update, now)
     change = steps.end_attempt(
         change, "returned", now, heard_at=task.attempt_started_at
     )
     return outbox.announce(steps.enqueue(change, now, policy), now, policy)
+
+
+def _executing(task: Snapshot, update: TaskStatusUpdate, now: datetime) -> Change:
+    """The executor says how it goes (A2A 6.4)."""
+    executor = steps.from_executor(task)
+    return steps.say(steps.begin(task), update, executor, now, Move.EXECUTING)
 
 
 def _acknowledge(change: Change, acked: MessageType, now: datetime) -> Change:

@@ -38,8 +38,8 @@ class TestMissing:
     def test_it_leaves_the_production_stack_out_with_the_reason(self):
         run.require(["embedded", "production"])
 
-        assert "postgres was not found" in run.lacking()
-        assert "redis was not found" in run.lacking()
+        assert "postgres was not found" in services.lacking()
+        assert "redis was not found" in services.lacking()
 
     def test_it_does_not_pass_an_asked_for_stack_that_cannot_run(self):
         with pytest.raises(ValueError, match="STACK=production cannot run"):
