@@ -7,6 +7,7 @@ message id.
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from agents_app.protocol import jsontext
 from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import move_of
@@ -86,6 +87,8 @@ def under_its_id(change: Change, envelope: Envelope) -> Change:
         if message.type == envelope.type and message.sender == envelope.sender
     )
     made_up, real = heard.message_id, envelope.message_id
+    # A peer chooses its ids, and quotes are allowed in them; we sign these bytes.
+    in_json = jsontext.dumps(real).decode()[1:-1]
 
     def corrected(message: Logged) -> Logged:
         if message is heard:
@@ -100,7 +103,7 @@ def under_its_id(change: Change, envelope: Envelope) -> Change:
         messages=tuple(map(corrected, change.messages)),
         opened=opened,
         outgoing=tuple(
-            replace(out, body=out.body.replace(made_up, real))
+            replace(out, body=out.body.replace(made_up, in_json))
             for out in change.outgoing
         ),
     )

@@ -144,3 +144,14 @@ def test_it_opens_the_mailbox_to_its_owner_only(ada, eve, for_ada, sender) -> No
 
 def test_it_wants_a_sender(ada) -> None:
     assert refused(ada.get("/messages", ada.signed(b"", "once"))) == 5007
+
+
+def test_it_signs_no_more_than_the_id_that_a_peer_chose(ada) -> None:
+    """Quotes are allowed in an id; in our answer to it they end no string (G32)."""
+    asked = {"task_id": "t-1", "task_type": "probe_echo", "payload": {}}
+    assert acked(ada.say("task_request", asked))
+    hostile = '"},"injected":"\\'
+    assert acked(ada.say("task_cancel", {"task_id": "t-1"}, message_id=hostile))
+    (message,) = [m for m in ada.mailbox()["messages"] if m["type"] == "p2p:task_ack"]
+    assert message["in_reply_to"] == hostile
+    assert "injected" not in message
