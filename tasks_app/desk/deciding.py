@@ -1,6 +1,7 @@
 """Decisions: one per question, by somebody with the right, on what was shown."""
 
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +14,7 @@ from agents_app.protocol.payloads import Action, DecidedBy, Decision, HumanDecis
 from agents_app.protocol.times import rfc3339
 from tasks_app import lifecycle
 from tasks_app.changes import Change, Snapshot
+from tasks_app.desk.deadlines import is_late
 from tasks_app.desk.offers import check_offered
 from tasks_app.models import Question, QuestionState
 from tasks_app.transition import desk as plans
@@ -50,16 +52,16 @@ def may_release(user: User) -> bool:
 def claim(shown: Shown, user: User) -> None:
     """Take a decision in hand; nothing happens when it already is.
 
-    Raises FORBIDDEN, ALREADY_DECIDED, QUESTION_CHANGED, or CLAIMED_BY_OTHER with who
-    and when.
+    Raises FORBIDDEN, ALREADY_DECIDED (also by the deadline), QUESTION_CHANGED, or
+    CLAIMED_BY_OTHER with who and when.
     """
     now = timezone.now()
-    question = _open(shown, user)
+    question = _open(shown, user, now)
     if question.claimed_by_id == user.pk:
         return
 
     def plan(task: Snapshot) -> Change:
-        if _open(shown, user).claimed_by_id == user.pk:
+        if _open(shown, user, now).claimed_by_id == user.pk:
             return steps.begin(task)  # A double click: the other one was faster.
         return plans.claim(
             task, user_id=user.pk, by=address(user), now=now, policy=lifecycle.policy()
@@ -75,12 +77,12 @@ def release(shown: Shown, user: User) -> None:
     """
     now = timezone.now()
     find = _open_to_anyone if may_release(user) else _open
-    question = find(shown, user)
+    question = find(shown, user, now)
     if question.claimed_by is None:
         return
 
     def plan(task: Snapshot) -> Change:
-        holder = find(shown, user).claimed_by
+        holder = find(shown, user, now).claimed_by
         if holder is None:
             return steps.begin(task)
         return plans.release(
@@ -98,10 +100,11 @@ def decide(shown: Shown, decision: Decision, user: User) -> None:
     """End the question with a decision (A2A 6.10); the agent goes on with it.
 
     Raises FORBIDDEN, ALREADY_DECIDED with who and when, QUESTION_CHANGED,
-    CLAIMED_BY_OTHER, DECISION_INVALID for an answer that was not offered.
+    CLAIMED_BY_OTHER, DECISION_INVALID for an answer that was not offered. After the
+    deadline the question is declined instead, as the sweep would, and this is refused.
     """
     now = timezone.now()
-    question = _open(shown, user)
+    question = _open(shown, user, now)
     words = HumanDecision(
         task_id=task_name(question),
         request_id=question.request_id,
@@ -111,7 +114,7 @@ def decide(shown: Shown, decision: Decision, user: User) -> None:
     )
 
     def plan(task: Snapshot) -> Change:
-        _open(shown, user)
+        _open(shown, user, now)
         return plans.decide(
             task,
             words,
@@ -129,8 +132,8 @@ def change_by_peer(
 ) -> Change:
     """The peer that asked for the task answers its question (decisions 13).
 
-    ALREADY_DECIDED when none is open, QUESTION_CHANGED when it answers another one,
-    FORBIDDEN when the decision is our desk's, DECISION_INVALID.
+    ALREADY_DECIDED when none is open or its time is over, QUESTION_CHANGED when it
+    answers another one, FORBIDDEN when the decision is our desk's, DECISION_INVALID.
     """
     question = Question.objects.filter(
         task_id=task.id, kind=Question.Kind.HUMAN, state=QuestionState.OPEN
@@ -142,6 +145,8 @@ def change_by_peer(
         raise SynapseError(Code.FORBIDDEN)
     if words.request_id not in (None, question.request_id):
         raise SynapseError(Code.QUESTION_CHANGED)
+    if is_late(question, now):
+        raise _too_late(question)
     check_offered(question, words.decision)
     return plans.decide(
         task,
@@ -182,7 +187,7 @@ def decide_by_timeout(question: Question) -> None:
     lifecycle.change(question.task_id, plan)
 
 
-def _open(shown: Shown, user: User) -> Question:
+def _open(shown: Shown, user: User, now: datetime) -> Question:
     """The question as it stands, if this user may still answer what was shown.
 
     Read after the task: when the question changes later, so does the task's generation,
@@ -191,7 +196,7 @@ def _open(shown: Shown, user: User) -> Question:
     question = _find(shown)
     if question.owner != "us" or not may_decide(user, question):
         raise SynapseError(Code.FORBIDDEN, details={"level": question.level})
-    _check_current(question, shown)
+    _check_current(question, shown, now)
     holder = question.claimed_by
     if holder is not None and holder.pk != user.pk:
         raise SynapseError(Code.CLAIMED_BY_OTHER, details=_claim_of(question, holder))
@@ -203,10 +208,10 @@ def task_name(question: Question) -> str:
     return question.task.requester_task_id or str(question.task_id)
 
 
-def _open_to_anyone(shown: Shown, _user: User) -> Question:
+def _open_to_anyone(shown: Shown, _user: User, now: datetime) -> Question:
     """Like `_open`, whatever its level and whoever holds it."""
     question = _find(shown)
-    _check_current(question, shown)
+    _check_current(question, shown, now)
     return question
 
 
@@ -218,11 +223,21 @@ def _find(shown: Shown) -> Question:
     return question
 
 
-def _check_current(question: Question, shown: Shown) -> None:
+def _check_current(question: Question, shown: Shown, now: datetime) -> None:
     if not question.is_open:
         raise SynapseError(Code.ALREADY_DECIDED, details=_end_of(question))
     if question.version != shown.version:
         raise SynapseError(Code.QUESTION_CHANGED, details={"version": question.version})
+    if is_late(question, now):
+        raise _too_late(question)
+
+
+def _too_late(question: Question) -> SynapseError:
+    """The deadline decides now, not at the next sweep; whoever is late is told so."""
+    with suppress(SynapseError):  # Whoever was faster has ended it.
+        decide_by_timeout(question)
+    question.refresh_from_db()
+    return SynapseError(Code.ALREADY_DECIDED, details=_end_of(question))
 
 
 def _decider(user: User, question: Question) -> DecidedBy:

@@ -9,15 +9,24 @@ from django.utils import timezone
 
 from agents_app.protocol import jsontext
 from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.messages import MessageType
 from agents_app.protocol.payloads import ErrorObject, TaskInfoProvided
 from agents_app.protocol.states import TaskState
 from agents_app.schemas import errors_in
-from tasks_app import lifecycle
+from tasks_app import ledger, lifecycle, outbox
 from tasks_app.changes import Change, Closed, Snapshot
-from tasks_app.models import Question, QuestionState
+from tasks_app.desk.deadlines import is_late
+from tasks_app.models import Message, Question, QuestionState
 from tasks_app.transition import attempts
 from tasks_app.transition import desk as plans
 
+# Partial answers to one question. Each is a message in the log; a complete one is
+# always taken.
+MAX_PARTIAL_ANSWERS = 100
+# What all of them say together, in bytes of JSON: the row is read whole.
+MAX_PROVIDED_BYTES = 1_000_000
+# Of the names in an error, and of the errors in an answer.
+_MENTIONED = 20
 _JSON_TYPES = {"string", "number", "integer", "boolean", "object", "array"}
 
 
@@ -31,7 +40,8 @@ def provide(
     """Answer an info request; partial answers add up until all required are there.
 
     Raises NO_INFO_NEEDED, QUESTION_CHANGED when `version` is not the open one, and
-    INFO_INVALID naming each field.
+    INFO_INVALID naming each field. After the deadline the task fails instead, as by the
+    sweep, and this is refused with TASK_ENDED.
     """
     now = timezone.now()
 
@@ -62,8 +72,13 @@ def change_by_facts(
     if version is not None and version != question.version:
         details = {"version": question.version}
         raise SynapseError(Code.QUESTION_CHANGED, details=details)
+    if is_late(question, now):
+        raise _too_late(task)
     _check(question, provided)
     together = {**question.provided, **provided}
+    complete = _is_complete(question, together)
+    if not complete:
+        _check_room(question, together)
     words = TaskInfoProvided(
         task_id=task.wire_id,
         request_id=question.request_id,
@@ -73,7 +88,7 @@ def change_by_facts(
     return plans.provide(
         task,
         words,
-        complete=_is_complete(question, together),
+        complete=complete,
         together=together,
         by=by,
         now=now,
@@ -104,21 +119,59 @@ def _open(task: Snapshot) -> Question:
     return question
 
 
+def _too_late(task: Snapshot) -> SynapseError:
+    """Its deadline counts now, not at the next sweep; whoever is late is told so."""
+    if not outbox.is_remote(task.executor, lifecycle.policy()):
+        expire_info(task)
+    # Else the sweep ends it: it also takes back what waits for the peer.
+    found = ledger.load(task.id)
+    ended = found is not None and found.ended
+    return SynapseError(
+        Code.TASK_ENDED if ended else Code.NO_INFO_NEEDED,
+        "The time to provide it is over.",
+        details={"state": str(found.state)} if found else None,
+    )
+
+
 def _check(question: Question, provided: Mapping[str, object]) -> None:
     jsontext.check_storable(provided, "provided_info")
     asked = {field["name"]: field for field in question.missing_fields}
+    expected = f"expected some of: {_mention(asked)}."
     if not provided:
-        raise _invalid({"provided_info": f"Expected some of: {', '.join(asked)}."})
+        raise _invalid({"provided_info": f"Empty; {expected}"})
     errors: dict[str, str] = {}
     for name, value in provided.items():
         if name not in asked:
-            errors[name] = f"Not asked for; expected some of: {', '.join(asked)}."
-            continue
-        found = errors_in(_schema(asked[name]), value)
-        if found:
+            errors[name] = f"Not asked for; {expected}"
+        elif found := errors_in(_schema(asked[name]), value):
             errors[name] = "; ".join(found.values())
+        if len(errors) == _MENTIONED:
+            break
     if errors:
         raise _invalid(errors)
+
+
+def _check_room(question: Question, together: Mapping[str, object]) -> None:
+    """Partial answers add up, but not for ever; INFO_INVALID."""
+    if len(jsontext.dumps(together)) > MAX_PROVIDED_BYTES:
+        text = f"More than {MAX_PROVIDED_BYTES} bytes in all."
+        raise _invalid({"provided_info": text})
+    if not question.provided:
+        return
+    earlier = Message.objects.filter(
+        task=question.task_id,
+        type=MessageType.TASK_INFO_PROVIDED,
+        in_reply_to=question.message_id,
+    )
+    if earlier[:MAX_PARTIAL_ANSWERS].count() == MAX_PARTIAL_ANSWERS:
+        text = f"{MAX_PARTIAL_ANSWERS} partial answers came; send all that is missing."
+        raise _invalid({"provided_info": text})
+
+
+def _mention(names: Mapping[str, object]) -> str:
+    rest = len(names) - _MENTIONED
+    more = f" and {rest} more" if rest > 0 else ""
+    return ", ".join(list(names)[:_MENTIONED]) + more
 
 
 def _schema(field: Mapping[str, object]) -> Mapping[str, object]:
