@@ -75,7 +75,13 @@ def test_it_guesses_an_encoding_that_nothing_declares(read):
     assert only(read(("a.txt", text.encode("gb18030"), "text/plain")))["text"] == text
 
 
-@pytest.mark.parametrize("charset", ["no-such-charset", "base64", "hex"])
+@pytest.mark.parametrize(
+    "charset",
+    [
+        *("no-such-charset", "base64", "hex", "rot13", "undefined", "idna"),
+        *("punycode", "utf-7", "unicode_escape", "raw_unicode_escape", "utf-32"),
+    ],
+)
 def test_it_does_not_trust_a_charset_that_is_none(read, charset):
     data = "Käse ist gut für müde Mäuse".encode("cp1252")
     document = only(read(("a.txt", data, f"text/plain; charset={charset}")))

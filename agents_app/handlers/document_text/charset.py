@@ -11,6 +11,18 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+# By Python's names. An outsider chooses among these only: some other codecs of Python
+# raise whatever the bytes are (`undefined`, `idna`), or take time in their square.
+_KNOWN = frozenset(
+    {
+        *("utf-8", "ascii", "mac-roman", "mac-cyrillic", "koi8-r", "koi8-u"),
+        *(f"iso8859-{part}" for part in range(1, 17)),
+        *(f"cp{page}" for page in (437, 850, 852, 855, 866, 874)),
+        *(f"cp{page}" for page in range(1250, 1259)),
+        *("gb2312", "gbk", "gb18030", "big5", "big5hkscs", "tis-620"),
+        *("shift_jis", "cp932", "euc_jp", "iso2022_jp", "euc_kr", "cp949"),
+    }
+)
 _DECLARED = re.compile(
     rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE
 )
@@ -47,12 +59,12 @@ def _declared(data: bytes, content_type: str) -> str | None:
 
 def _text_encoding(name: str) -> str | None:
     try:
-        "".encode(name)  # Refuses unknown names and codecs that are not for text.
+        known = codecs.lookup(name).name
     except LookupError:
         return None
-    return name
+    return known if known in _KNOWN else None
 
 
 def _guess(data: bytes) -> str:
     best = from_bytes(data[:_SAMPLE]).best()
-    return best.encoding if best is not None else "cp1252"
+    return (best and _text_encoding(best.encoding)) or "cp1252"
