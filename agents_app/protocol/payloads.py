@@ -53,6 +53,9 @@ __all__ = [
     "TaskTypeCapability",
 ]
 
+# Facts or options of one question: people answer it on one page.
+MAX_ASKED = 200
+
 
 def _empty(items: tuple[object, ...]) -> bool:
     return not items
@@ -146,7 +149,7 @@ class TaskAck(TaskPayload):
 class TaskNeedInfo(QuestionPayload):
     """A2A 6.7. `answer_within_s` is how long the executor is ready to wait."""
 
-    missing_fields: Items[MissingField] = Field(min_length=1)
+    missing_fields: Items[MissingField] = Field(min_length=1, max_length=MAX_ASKED)
     reason: str
     answer_within_s: int | None = Field(default=None, ge=1)
 
@@ -165,7 +168,9 @@ class TaskNeedHuman(QuestionPayload):
 
     escalation_level: int = Field(ge=1, le=3)
     reason: JsonObject
-    options: Items[Option] = Field(default=(), exclude_if=_empty)
+    options: Items[Option] = Field(
+        default=(), max_length=MAX_ASKED, exclude_if=_empty
+    )
     suggested_value: JsonObject | None = None
     decision_schema: JsonObject | None = None
     answer_within_s: int | None = Field(default=None, ge=1)

@@ -147,6 +147,15 @@ def test_it_never_asks_for_nothing():
     assert "missing_fields" in _fields_refused(TaskNeedInfo, need)
 
 
+def test_it_asks_for_no_more_than_a_page_can_show():
+    many = [f"field {number}" for number in range(201)]
+    need = {"task_id": "t", "missing_fields": many, "reason": "r"}
+    assert "missing_fields" in _fields_refused(TaskNeedInfo, need)
+    human = {"task_id": "t", "escalation_level": 1, "reason": {}, "options": many}
+    assert "options" in _fields_refused(TaskNeedHuman, human)
+    TaskNeedInfo.parse(need | {"missing_fields": many[:200]})
+
+
 def test_it_reads_options_as_labels_or_objects():
     given = ["Pay", {"id": "half", "label": "Pay half", "value": 0.5}, {"id": "no"}]
     options = TaskNeedHuman.parse(HUMAN | {"options": given}).to_json()["options"]
