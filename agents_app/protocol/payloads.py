@@ -168,9 +168,7 @@ class TaskNeedHuman(QuestionPayload):
 
     escalation_level: int = Field(ge=1, le=3)
     reason: JsonObject
-    options: Items[Option] = Field(
-        default=(), max_length=MAX_ASKED, exclude_if=_empty
-    )
+    options: Items[Option] = Field(default=(), max_length=MAX_ASKED, exclude_if=_empty)
     suggested_value: JsonObject | None = None
     decision_schema: JsonObject | None = None
     answer_within_s: int | None = Field(default=None, ge=1)
