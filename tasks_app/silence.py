@@ -22,10 +22,17 @@ from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import MessageType
 from agents_app.protocol.payloads import ErrorObject, TaskRequest
 from agents_app.protocol.states import LIVE, WAITING, TaskState
-from tasks_app import ledger, lifecycle, outbox, routing
+from tasks_app import delivery, ledger, lifecycle, outbox, routing
 from tasks_app.changes import Change, Closed, Snapshot
 from tasks_app.delivery.withdrawing import withdraw
-from tasks_app.models import Message, QuestionState, Task
+from tasks_app.models import (
+    Delivery,
+    DeliveryKind,
+    DeliveryState,
+    Message,
+    QuestionState,
+    Task,
+)
 from tasks_app.routing import Executor
 from tasks_app.transition import silence
 
@@ -78,7 +85,7 @@ def offer_elsewhere(task: Snapshot) -> bool:
 
 def give_up(task: Snapshot) -> None:
     """It fails with AGENT_SILENT."""
-    _end(task, SynapseError(Code.AGENT_SILENT, details={"agent": task.executor}))
+    _end(task, _silent(task))
 
 
 def expire_info(task: Snapshot) -> None:
@@ -93,7 +100,28 @@ def end_overdue(task: Snapshot) -> None:
     """Its peer had its time."""
     if task.state in _UNCONFIRMED and offer_elsewhere(task):
         return
-    give_up(task)
+    _end(task, _undelivered(task) or _silent(task))
+
+
+def _silent(task: Snapshot) -> SynapseError:
+    return SynapseError(Code.AGENT_SILENT, details={"agent": task.executor})
+
+
+def _undelivered(task: Snapshot) -> SynapseError | None:
+    """DELIVERY_FAILED, and how the peer refused it, for a request that was given up."""
+    request = _requests(task)[-1]
+    dead = Delivery.objects.filter(
+        kind=DeliveryKind.MESSAGE,
+        state=DeliveryState.DEAD,
+        task=task.id,
+        sequence=request.generation,
+    ).first()
+    if dead is None or task.state not in _UNCONFIRMED:
+        return None
+    details: dict[str, object] = {"type": request.type, "agent": task.executor}
+    if refusal := delivery.refusal_of(dead):
+        details["refused"] = {"code": refusal.code, "message": refusal.message}
+    return SynapseError(Code.DELIVERY_FAILED, details=details)
 
 
 def _end(task: Snapshot, error: SynapseError, closed: Closed | None = None) -> None:

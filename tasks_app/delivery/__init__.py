@@ -14,6 +14,7 @@ from tasks_app.delivery.giving_up import on_dead
 from tasks_app.delivery.mailbox import acknowledge, refuse, waiting_for
 from tasks_app.delivery.parking import wake
 from tasks_app.delivery.peers import secrets_of
+from tasks_app.delivery.refusing import refusal_of
 from tasks_app.delivery.replaying import replay
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "anything_due",
     "deliver_due",
     "on_dead",
+    "refusal_of",
     "refuse",
     "replay",
     "secrets_of",

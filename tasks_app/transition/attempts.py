@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from agents_app.protocol import ids
+from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import MessageType
 from agents_app.protocol.payloads import (
     ErrorObject,
@@ -115,6 +116,21 @@ def fail(
     change = steps.end_attempt(change, outcome, now, trace)
     change = steps.end(change, now, error.message)
     return outbox.announce(replace(change, error=error.to_json()), now, policy)
+
+
+def result_refused(
+    task: Snapshot, error: ErrorObject, *, now: datetime, policy: Policy
+) -> Change:
+    """The requester did not take our completion, so another word ends the task there.
+
+    Here it stays what it is; the log has both. TASK_ENDED unless it is completed.
+    """
+    if task.state is not TaskState.COMPLETED:
+        raise SynapseError(Code.TASK_ENDED, details={"state": str(task.state)})
+    words = TaskFailed(task_id=task.wire_id, error=error)
+    route = steps.from_executor(task)
+    change = steps.say(steps.begin(task), words, route, now, None)
+    return outbox.announce(change, now, policy)
 
 
 def ask(

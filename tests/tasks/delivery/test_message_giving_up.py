@@ -69,7 +69,8 @@ def test_it_fails_a_task_whose_executor_cannot_get_its_answer(
     delivery.deliver_due()
     task.refresh_from_db()
     assert (task.state, task.error["code"]) == ("failed", 6006)
-    assert task.error["details"] == {"type": event}
+    refused = {"code": 4002, "message": "No."}
+    assert task.error["details"] == {"type": event, "refused": refused}
 
 
 @pytest.mark.parametrize("event", ["p2p:task_cancel", "p2p:task_ack"])
