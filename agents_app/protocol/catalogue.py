@@ -84,6 +84,11 @@ _ENTRIES: Mapping[Code, tuple[int, str]] = {
     Code.CHANGED_MEANWHILE: (409, "The task kept changing while this was applied."),
     Code.PROGRESS_INVALID: (422, "Progress is an integer from 0 to 100."),
     Code.FILE_NOT_READY: (404, "The file is still on its way; ask again soon."),
+    Code.TOO_MANY_MESSAGES: (409, "The task has had too many messages."),
+    Code.STOPPED_BY_EXECUTOR: (
+        409,
+        "The agent that worked on the task has stopped it.",
+    ),
     Code.NO_INFO_NEEDED: (409, "The task is not waiting for information."),
     Code.INFO_INVALID: (422, "The provided information does not fit the task."),
     Code.INFO_TIMEOUT: (504, "The missing information did not arrive in time."),

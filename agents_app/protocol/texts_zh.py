@@ -36,6 +36,8 @@ TEXTS_ZH: Mapping[Code, str] = {
     Code.CHANGED_MEANWHILE: "处理期间任务不断发生变化。",
     Code.PROGRESS_INVALID: "进度必须是 0 到 100 的整数。",
     Code.FILE_NOT_READY: "文件尚在传输中。请稍后再试。",
+    Code.TOO_MANY_MESSAGES: "该任务的消息过多。",
+    Code.STOPPED_BY_EXECUTOR: "执行任务的智能体已停止该任务。",
     Code.NO_INFO_NEEDED: "任务当前不需要补充信息。",
     Code.INFO_INVALID: "补充的信息不符合任务要求。",
     Code.INFO_TIMEOUT: "未在期限内收到补充信息。",
