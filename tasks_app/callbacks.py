@@ -34,6 +34,7 @@ def announce(change: Change, now: datetime) -> Change:
         sequence=after.callback_sequence,
         event=event,
         terminal=after.ended,
+        party=change.before.requester,
         url=change.before.callback_url,
         endpoint=endpoint_of(change.before.callback_url),
         body=jsontext.dumps(_body(change, after, now)).decode(),

@@ -126,6 +126,8 @@ class Outgoing:
     sequence: int
     event: str
     terminal: bool
+    # The address of whoever gets it.
+    party: str
     url: str
     endpoint: str
     body: str

@@ -54,6 +54,7 @@ def _letter(message: Logged, policy: Policy) -> Outgoing:
         sequence=message.generation,
         event=message.type,
         terminal=False,
+        party=message.recipient,
         url="",
         # Messages to one peer share its places, whatever its endpoint is.
         endpoint=message.recipient,

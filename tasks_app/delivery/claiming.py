@@ -11,12 +11,13 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import F, Q
 
-from tasks_app.delivery.due import sendable, unleased
+from tasks_app.delivery.due import in_flight, leader, sendable, uncallable, unleased
+from tasks_app.delivery.looking import look
 from tasks_app.models import Delivery, DeliveryState
+from tasks_app.sharing import Threads
 
-# How many candidates a claimant reads, to have others when somebody is faster.
-_CHOICE = 16
 # What a lease lasts beyond the budget of the request: claiming and recording.
 _MARGIN_SECONDS = 10.0
 # Sets these advisory locks apart from any others.
@@ -29,6 +30,7 @@ _NEEDED = (
     "task_id",
     "sequence",
     "terminal",
+    "party",
     "url",
     "endpoint",
     "body",
@@ -44,29 +46,46 @@ _NEEDED = (
 )
 
 
-def claim_next(now: datetime) -> Delivery | None:
+def claim_next(now: datetime, threads: Threads) -> Delivery | None:
     """A callback that is this thread's until its `leased_until`, or None.
 
-    `tries` counts this one and fences it: a later claim has a higher number.
+    `tries` counts this one and fences it: a later claim has a higher number. The thread
+    is taken for its party: the caller has to `leave`.
     """
-    first = sendable(now).order_by("next_try_at", "pk")
-    found = list(first.only("task_id", "endpoint", "terminal", "tries")[:_CHOICE])
+    found = look(now, sated=threads.sated())
     # Couriers that wake together would all reach for the same one.
     random.shuffle(found)
     for candidate in found:
-        if _claim(candidate, now):
+        if _claim_by_thread(candidate, now, threads):
             return _load(candidate)
     return None
+
+
+def _claim_by_thread(candidate: Delivery, now: datetime, threads: Threads) -> bool:
+    if not threads.take(candidate.party):
+        return False
+    taken = False
+    try:
+        taken = _claim(candidate, now)
+    finally:
+        if not taken:
+            threads.leave(candidate.party)
+    return taken
 
 
 def _claim(candidate: Delivery, now: datetime) -> bool:
     seconds = settings.SYNAPSE_CALLBACK_TOTAL_SECONDS + _MARGIN_SECONDS
     tries = candidate.tries
     with transaction.atomic():
-        _take_turns(candidate.endpoint)
+        _take_turns(candidate)
+        flying = in_flight(now)
+        if flying.holds(candidate):
+            return False
         taken = (
-            sendable(now)
-            .filter(pk=candidate.pk, tries=tries)
+            sendable(now, flying)
+            .filter(~uncallable(), pk=candidate.pk, tries=tries)
+            .annotate(leader=leader())
+            .filter(Q(leader=None) | Q(leader=F("pk")))
             .update(tries=tries + 1, leased_until=now + timedelta(seconds=seconds))
         )
         if taken and candidate.terminal:
@@ -82,13 +101,13 @@ def _load(claimed: Delivery) -> Delivery:
     )
 
 
-def _take_turns(endpoint: str) -> None:
+def _take_turns(candidate: Delivery) -> None:
     """SQLite needs nothing: its transactions are IMMEDIATE, so one at a time anyway."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT pg_advisory_xact_lock(%s, hashtext(%s))",
-                [_LOCK_CLASS, endpoint],
+                [_LOCK_CLASS, f"{candidate.party} {candidate.endpoint}"],
             )
 
 

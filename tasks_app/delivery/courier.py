@@ -12,7 +12,7 @@ from agents_app.outbound import Reply
 from agents_app.protocol.retry import RetryPolicy
 from tasks_app import queue
 from tasks_app.delivery.claiming import claim_next
-from tasks_app.delivery.due import anything_due
+from tasks_app.delivery.due import in_flight, sendable
 from tasks_app.delivery.giving_up import on_dead
 from tasks_app.delivery.hearing import Heard, hear
 from tasks_app.delivery.judging import Mishap, Verdict, judge, judge_message
@@ -20,6 +20,7 @@ from tasks_app.delivery.parking import settle
 from tasks_app.delivery.recording import record
 from tasks_app.delivery.sending import send
 from tasks_app.models import Delivery, DeliveryKind, DeliveryState
+from tasks_app.sharing import courier as threads
 
 # After this long a thread goes back to the broker: a courier asked to stop can.
 _WORK_SECONDS = 5.0
@@ -33,20 +34,23 @@ def deliver_due() -> None:
     queue.courier_heard()
     settle(timezone.now())
     until = time.monotonic() + _WORK_SECONDS
-    while delivery := claim_next(timezone.now()):
-        _ring_for_more()  # A slow receiver must not hold up the rest.
+    while delivery := claim_next(timezone.now(), threads):
         try:
+            _ring_for_more()  # A slow receiver must not hold up the rest.
             _serve(delivery)
         except Exception:
             # Its lease brings it back; the others need not wait for that.
             logger.exception("Delivery %s could not be recorded.", delivery.pk)
+        finally:
+            threads.leave(delivery.party)
         if time.monotonic() > until:
             _ring_for_more()
             return
 
 
 def _ring_for_more() -> None:
-    if anything_due(timezone.now()):
+    now = timezone.now()
+    if sendable(now, in_flight(now), threads.sated()).exists():
         queue.ring_courier()
 
 

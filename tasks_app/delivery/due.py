@@ -1,67 +1,126 @@
-"""Which deliveries may be sent now: all rules of order and fairness, as one query.
+"""Which deliveries may be sent now: all rules of order and fairness.
 
 `claiming` reads candidates by it and claims under it; the sweep asks whether to ring.
+Deliveries of one task stand in a queue, and only its leader is sent. The others are
+put aside when they are looked at: due again soon after the leader is, or as soon as it
+is done with (`advancing`). So a claim never looks through a backlog that waits.
 """
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    Case,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    UUIDField,
+    When,
+)
+from django.db.models.functions import Coalesce
 
 from agents_app.models import Agent, AgentState
 from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 
+Queue = tuple[UUID | None, str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """What is being sent at one moment, by all couriers."""
+
+    # Until when each queue, if it is one, has a delivery under way.
+    queues: dict[Queue, datetime]
+    # Endpoints of parties that have as many under way as they may (G24).
+    full: Collection[tuple[str, str]]
+
+    def holds(self, delivery: Delivery) -> bool:
+        """Whether it has to wait for one of these."""
+        if (delivery.party, delivery.endpoint) in self.full:
+            return True
+        return queue_of(delivery) in self.queues
+
+
+def in_flight(now: datetime) -> InFlight:
+    """Read it: a few rows, by an index of their own."""
+    rows = Delivery.objects.filter(state=DeliveryState.WAITING, leased_until__gt=now)
+    queues: dict[Queue, datetime] = {}
+    numbers: dict[tuple[str, str], int] = {}
+    for row in rows.only(*_QUEUE, "party", "endpoint", "leased_until").order_by():
+        assert row.leased_until is not None  # noqa: S101 - by the filter
+        if row.task_id is not None:
+            queues[queue_of(row)] = row.leased_until
+        place = (row.party, row.endpoint)
+        numbers[place] = numbers.get(place, 0) + 1
+    most = settings.SYNAPSE_CALLBACK_PER_ENDPOINT
+    return InFlight(queues, [place for place, n in numbers.items() if n >= most])
+
+
+def queue_of(delivery: Delivery) -> Queue:
+    """Whose turns it takes: messages are in order per task and peer.
+
+    What a former executor does not take must not hold up the next one.
+    """
+    return delivery.task_id, delivery.kind, delivery.peer_id
+
 
 def anything_due(now: datetime) -> bool:
-    """Whether a courier would find something to send."""
-    return sendable(now).exists() or wakeables(now).exists()
+    """Whether a courier would find something to do."""
+    return due(now).exists() or wakeables(now).exists()
 
 
-def sendable(now: datetime) -> QuerySet[Delivery]:
-    """Due deliveries that nothing holds back.
-
-    One in flight per task and in order (decision 37), but while the final one waits
-    only that one goes: nothing older is sent after it (G22). An endpoint that is busy
-    with as many as it may have is passed over, so it delays nobody else (G24).
-    Messages are in order per task and peer: what a former executor does not take must
-    not hold up the next one. Given up ones hold up nothing.
-    """
-    siblings = Delivery.objects.filter(
-        Q(peer=None) | Q(peer=OuterRef("peer")),
-        task=OuterRef("task"),
-        kind=OuterRef("kind"),
-        state=DeliveryState.WAITING,
-    )
-    goes_first = Q(terminal=True) | Q(sequence__lt=OuterRef("sequence"))
-    return (
-        Delivery.objects.filter(
-            unleased(now), state=DeliveryState.WAITING, next_try_at__lte=now
-        )
-        .exclude(_uncallable())
-        .filter(Q(terminal=True) | ~Exists(siblings.filter(goes_first)))
-        .filter(~Exists(siblings.filter(leased_until__gt=now)))
-        .exclude(endpoint__in=_busy_endpoints(now))
-    )
-
-
-def strandeds(now: datetime) -> QuerySet[Delivery]:
-    """Due messages of peers that cannot be called."""
+def due(now: datetime) -> QuerySet[Delivery]:
+    """What may be looked at: whether it is sent, `claiming` finds out."""
     return Delivery.objects.filter(
         unleased(now), state=DeliveryState.WAITING, next_try_at__lte=now
-    ).filter(_uncallable())
+    )
+
+
+def sendable(
+    now: datetime, flying: InFlight, sated: Sequence[str] = ()
+) -> QuerySet[Delivery]:
+    """Due ones for whose party and endpoint there is room, so they delay no others."""
+    found = due(now).exclude(party__in=sated) if sated else due(now)
+    for party, endpoint in flying.full:
+        found = found.exclude(party=party, endpoint=endpoint)
+    return found
+
+
+def leader() -> Coalesce:
+    """The id of the one that goes first in a delivery's queue (decision 37).
+
+    The final one if it waits: nothing older is sent after it (G22); it is always the
+    last of its task. Else the oldest; given up ones hold up nothing. None where there
+    is no queue.
+    """
+    queue = waiting(task=OuterRef("task"), kind=OuterRef("kind")).filter(
+        Q(peer=None) | Q(peer=OuterRef("peer"))
+    )
+    final = Case(When(terminal=True, then=F("pk")), output_field=UUIDField())
+    last = queue.order_by("-sequence").annotate(final=final).values("final")[:1]
+    oldest = queue.order_by("sequence").values("pk")[:1]
+    return Coalesce(Subquery(last), Subquery(oldest))
+
+
+def waiting(**queue: object) -> QuerySet[Delivery]:
+    """What is not done with."""
+    return Delivery.objects.filter(state=DeliveryState.WAITING, **queue)
 
 
 def wakeables(now: datetime) -> QuerySet[Delivery]:
     """Parked messages of peers that can be called by now."""
-    return Delivery.objects.filter(
-        unleased(now),
-        kind=DeliveryKind.MESSAGE,
-        state=DeliveryState.WAITING,
-        next_try_at=None,
-    ).exclude(_uncallable())
+    return waiting(kind=DeliveryKind.MESSAGE, next_try_at=None).filter(
+        unleased(now), ~uncallable()
+    )
 
 
-def _uncallable() -> Q:
+def uncallable() -> Q:
     """A message whose peer is disabled or has no endpoint.
 
     Not a join: an UPDATE with one would not look at its rows again under a race.
@@ -76,10 +135,4 @@ def unleased(now: datetime) -> Q:
     return Q(leased_until=None) | Q(leased_until__lte=now)
 
 
-def _busy_endpoints(now: datetime) -> Subquery:
-    in_flight = Delivery.objects.filter(
-        state=DeliveryState.WAITING, leased_until__gt=now
-    )
-    counted = in_flight.order_by().values("endpoint").annotate(number=Count("pk"))
-    full = counted.filter(number__gte=settings.SYNAPSE_CALLBACK_PER_ENDPOINT)
-    return Subquery(full.values("endpoint"))
+_QUEUE = ("task_id", "kind", "peer_id")

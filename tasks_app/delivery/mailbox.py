@@ -16,6 +16,8 @@ from django.utils import timezone
 from agents_app.models import Agent
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import ErrorObject
+from tasks_app.delivery.advancing import advance_later
+from tasks_app.delivery.due import queue_of
 from tasks_app.delivery.giving_up import on_dead
 from tasks_app.delivery.hearing import may_succeed
 from tasks_app.models import (
@@ -61,12 +63,16 @@ def waiting_for(
 
 def acknowledge(peer: Agent, message_id: str) -> None:
     """The peer has stored it: it leaves the mailbox. Others' are left alone (G33)."""
+    stored = _mine(peer, message_id).only("task_id", "kind", "peer_id").first()
+    if stored is None:
+        return
     _mine(peer, message_id).update(
         state=DeliveryState.DELIVERED,
         next_try_at=None,
         leased_until=None,
         ended_at=timezone.now(),
     )
+    advance_later(queue_of(stored))
 
 
 def refuse(peer: Agent, message_id: str, error: ErrorObject) -> None:
@@ -94,6 +100,7 @@ def refuse(peer: Agent, message_id: str, error: ErrorObject) -> None:
             response=error.message[:4096],
         )
     if refused.state == DeliveryState.DEAD:
+        advance_later(queue_of(refused))
         on_dead(refused)
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from agents_app.models import Agent
 from tasks_app import queue
-from tasks_app.delivery.due import strandeds, unleased, wakeables
+from tasks_app.delivery.due import unleased, wakeables
 from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 
 
@@ -34,11 +34,11 @@ def wake(peer: Agent) -> None:
 
 
 def settle(now: datetime) -> None:
-    """Park what cannot be sent, and wake what was parked but can be sent by now.
+    """Wake what was parked but can be sent by now.
 
-    The second catches a peer that was changed while its messages were being parked.
+    This catches a peer that was changed while its messages were being parked.
     Optimization: asks first, because on SQLite every UPDATE takes the write lock.
     """
-    for found, next_try_at in ((strandeds(now), None), (wakeables(now), now)):
-        if found.exists():
-            found.update(next_try_at=next_try_at)
+    found = wakeables(now)
+    if found.exists():
+        found.update(next_try_at=now)

@@ -5,6 +5,8 @@ from datetime import datetime
 from django.db import transaction
 
 from agents_app.outbound import Reply
+from tasks_app.delivery.advancing import advance
+from tasks_app.delivery.due import queue_of
 from tasks_app.delivery.judging import Mishap, Verdict
 from tasks_app.models import Delivery, DeliveryAttempt, DeliveryState
 
@@ -32,14 +34,15 @@ def record(
     )
     with transaction.atomic():
         _attempt(delivery, tried, verdict, started_at).save(force_insert=True)
-        return bool(
-            held.update(
-                state=verdict.state,
-                next_try_at=verdict.next_try_at,
-                leased_until=None,
-                ended_at=None if waits else now,
-            )
+        applied = held.update(
+            state=verdict.state,
+            next_try_at=verdict.next_try_at,
+            leased_until=None,
+            ended_at=None if waits else now,
         )
+    if applied:
+        advance(queue_of(delivery))
+    return bool(applied)
 
 
 def _attempt(

@@ -2,7 +2,9 @@
 
 from datetime import datetime
 
+from agents_app.protocol.addresses import Party, split_address
 from tasks_app.changes import Snapshot
+from tasks_app.delivery.advancing import advance_later
 from tasks_app.delivery.due import unleased
 from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 
@@ -25,3 +27,6 @@ def withdraw(task: Snapshot, now: datetime) -> None:
         leased_until=None,
         ended_at=now,
     )
+    party, peer_id = split_address(task.executor)
+    if party is Party.AGENT:
+        advance_later((task.id, DeliveryKind.MESSAGE, peer_id))

@@ -85,6 +85,7 @@ NEW_DELIVERY = {
     "sequence": "int",
     "event": "text",
     "terminal": "bool",
+    "party": "text",
     "url": "text",
     "endpoint": "text",
     "body": "text",

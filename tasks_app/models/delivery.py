@@ -52,7 +52,9 @@ class Delivery(models.Model):
     event = models.CharField(max_length=32)
     terminal = models.BooleanField()
     url = models.CharField(max_length=2048)
-    # scheme://host:port; limits how many tries one receiver may hold at a time (G24).
+    # Whom it is sent to, as an A2A address: no caller and no peer holds all threads of
+    # a courier, and none has more tries at a time at one scheme://host:port (G24).
+    party = models.CharField(max_length=200)
     endpoint = models.CharField(max_length=300)
     # The exact text that is signed and sent.
     body = models.TextField()
@@ -79,6 +81,12 @@ class Delivery(models.Model):
             models.Index(
                 fields=["next_try_at"],
                 name="delivery_due",
+                condition=Q(state="waiting"),
+            ),
+            # What goes first in the queue of a task, and what last.
+            models.Index(
+                fields=["task", "kind", "sequence"],
+                name="delivery_queue",
                 condition=Q(state="waiting"),
             ),
             # What is in flight: how many each endpoint has.

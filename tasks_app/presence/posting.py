@@ -43,6 +43,7 @@ def post_off(envelope: Envelope, peer: Agent, *, only_newest: bool = False) -> N
             sequence=0,
             event=envelope.type,
             terminal=False,
+            party=peer.address,
             url="",
             endpoint=peer.address,
             body=envelope.to_bytes().decode(),

@@ -68,7 +68,7 @@ def submit(caller: Caller) -> Submit:
 
 
 @pytest.fixture
-def put(submit: Submit) -> Put:
+def put(caller: Caller, submit: Submit) -> Put:
     """Put a callback into the outbox: of a task of its own, or beside another."""
 
     def put(
@@ -78,6 +78,7 @@ def put(submit: Submit) -> Put:
         terminal: bool = False,
         token: str | None = None,
         body: str = "{}",
+        party: str | None = None,
     ) -> Delivery:
         now = timezone.now()
         return Delivery.objects.create(
@@ -85,6 +86,7 @@ def put(submit: Submit) -> Put:
             sequence=beside.sequence + 1 if beside else 1,
             event="completed" if terminal else "processing",
             terminal=terminal,
+            party=party or f"caller:{caller.pk}",
             url=url,
             endpoint=endpoint_of(url),
             body=body,

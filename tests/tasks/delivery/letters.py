@@ -92,6 +92,7 @@ def letter(
         sequence=beside.sequence + 1 if beside else 1,
         event=event,
         terminal=False,
+        party=friend.row.address,
         url="",
         endpoint=friend.row.address,
         body=json.dumps({"message_id": str(pk)}),

@@ -9,9 +9,9 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from tasks_app import delivery, queue
-from tasks_app.delivery.claiming import claim_next
 from tasks_app.models import Delivery
 from tests.receiver import Receiver, hang
+from tests.tasks.delivery.claims import claim
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -75,7 +75,7 @@ def test_it_delivers_each_once_with_doubled_couriers(receiver, put):
 def test_it_has_few_in_flight_per_endpoint_whoever_claims(put):
     for number in range(20):
         put(f"http://one.test/{number}")
-    claimed = _in_threads(8, lambda: claim_next(timezone.now()))
+    claimed = _in_threads(8, lambda: claim(timezone.now()))
     taken = [row for row in claimed if row is not None]
     assert len(taken) == len({row.pk for row in taken}) == 4
 
@@ -83,7 +83,7 @@ def test_it_has_few_in_flight_per_endpoint_whoever_claims(put):
 def test_it_claims_from_each_endpoint(put):
     for number in range(8):
         put(f"http://{number}.test/")
-    claimed = _in_threads(8, lambda: claim_next(timezone.now()))
+    claimed = _in_threads(8, lambda: claim(timezone.now()))
     assert len({row.pk for row in claimed}) == 8
 
 

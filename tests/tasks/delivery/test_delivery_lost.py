@@ -9,6 +9,7 @@ from tasks_app.delivery.claiming import claim_next
 from tasks_app.delivery.judging import Verdict
 from tasks_app.delivery.recording import record
 from tasks_app.models import DeliveryState
+from tests.tasks.delivery.claims import claim
 
 pytestmark = pytest.mark.django_db
 LEASE = 26
@@ -44,22 +45,22 @@ def test_it_sends_again_under_the_same_id_after_a_kill_g20(
 
 def test_it_leaves_a_leased_one_alone(receiver, put, clock):
     put(receiver.url())
-    assert claim_next(clock()) is not None
+    assert claim(clock()) is not None
     clock.forward(LEASE - 2)
     assert not delivery.anything_due(clock())
-    assert claim_next(clock()) is None
+    assert claim(clock()) is None
 
 
 def test_it_is_due_again_when_the_lease_has_expired(receiver, put, clock):
     put(receiver.url())
-    claim_next(clock())
+    claim(clock())
     clock.forward(LEASE)
     assert delivery.anything_due(clock())
 
 
 def test_it_records_a_late_try_without_changing_the_outcome(receiver, put, clock):
     row = put(receiver.url())
-    zombie = claim_next(clock())
+    zombie = claim(clock())
     clock.forward(LEASE)
     delivery.deliver_due()
     dead, now = Verdict(state=DeliveryState.DEAD), clock()
@@ -72,9 +73,9 @@ def test_it_records_a_late_try_without_changing_the_outcome(receiver, put, clock
 
 def test_it_ignores_a_late_outcome_while_another_is_sending(put, clock):
     row = put("http://one.test/")
-    zombie = claim_next(clock())
+    zombie = claim(clock())
     clock.forward(LEASE)
-    second = claim_next(clock())
+    second = claim(clock())
     dead, now = Verdict(state=DeliveryState.DEAD), clock()
     assert not record(zombie, Reply(status=410), dead, started_at=now, now=now)
     row.refresh_from_db()
@@ -83,7 +84,7 @@ def test_it_ignores_a_late_outcome_while_another_is_sending(put, clock):
 
 def test_it_ignores_a_late_outcome_after_a_replay(put, clock):
     row = put("http://one.test/")
-    zombie = claim_next(clock())
+    zombie = claim(clock())
     clock.forward(LEASE)
     delivery.replay(row.pk, by="desk:ann")
     dead, now = Verdict(state=DeliveryState.DEAD), clock()
@@ -94,8 +95,8 @@ def test_it_ignores_a_late_outcome_after_a_replay(put, clock):
 def test_it_does_not_send_after_it_was_halted(receiver, put, clock, monkeypatch):
     put(receiver.url())
 
-    def claim_and_halt(now):
-        claimed = claim_next(now)
+    def claim_and_halt(now, threads):
+        claimed = claim_next(now, threads)
         clock.forward(LEASE / 2)
         return claimed
 
@@ -114,7 +115,7 @@ def test_it_gives_up_a_callback_that_kills_every_courier(
     settings.SYNAPSE_CALLBACK_SCHEDULE = (0, 1)
     row = put(receiver.url())
     for _ in range(2):
-        assert claim_next(clock()) == row
+        assert claim(clock()) == row
         clock.forward(LEASE)
     delivery.deliver_due()
     row.refresh_from_db()

@@ -4,11 +4,11 @@ import pytest
 
 from agents_app.outbound import Reply
 from tasks_app import delivery
-from tasks_app.delivery.claiming import claim_next
 from tasks_app.delivery.judging import Verdict
 from tasks_app.delivery.recording import record
 from tasks_app.models import DeliveryState
 from tests.receiver import ok, status
+from tests.tasks.delivery.claims import claim
 
 pytestmark = pytest.mark.django_db
 
@@ -84,11 +84,11 @@ def test_it_does_not_send_older_ones_while_the_final_one_is_retried(
 
 def test_it_waits_with_the_final_one_for_the_one_in_flight(receiver, put, clock):
     first = put(receiver.url("/1"))
-    in_flight = claim_next(clock())
+    in_flight = claim(clock())
     final = put(receiver.url("/final"), beside=first, terminal=True)
-    assert claim_next(clock()) is None
+    assert claim(clock()) is None
     _fail(in_flight, clock)
-    assert claim_next(clock()) == final
+    assert claim(clock()) == final
     first.refresh_from_db()
     assert first.state == DeliveryState.SUPERSEDED
 
@@ -98,17 +98,17 @@ def test_it_has_one_in_flight_per_task(receiver, put, clock):
     second = put(receiver.url("/2"), beside=first)
     delivery.deliver_due()
     delivery.replay(second.pk, by="desk:ann")
-    assert claim_next(clock()) == second
+    assert claim(clock()) == second
     delivery.replay(first.pk, by="desk:ann")
-    assert claim_next(clock()) is None
+    assert claim(clock()) is None
 
 
 def test_it_lets_the_final_one_win_over_one_whose_courier_died(receiver, put, clock):
     first = put(receiver.url("/1"))
-    dead_couriers = claim_next(clock())
+    dead_couriers = claim(clock())
     final = put(receiver.url("/final"), beside=first, terminal=True)
     clock.forward(60)
-    assert claim_next(clock()) == final
+    assert claim(clock()) == final
     late = Verdict(state=DeliveryState.DELIVERED)
     now = clock()
     assert not record(dead_couriers, Reply(status=200), late, started_at=now, now=now)

@@ -128,7 +128,9 @@ def test_it_leaves_a_far_retry_to_the_sweep(
 def test_it_takes_the_bell_down_before_it_looks(put, receiver, monkeypatch):
     seen = []
     monkeypatch.setattr(queue, "courier_heard", lambda: seen.append("heard"))
-    monkeypatch.setattr(courier, "claim_next", lambda now: seen.append("looked"))
+    monkeypatch.setattr(
+        courier, "claim_next", lambda now, threads: seen.append("looked")
+    )
     delivery.deliver_due()
     assert seen == ["heard", "looked"]
 

@@ -8,9 +8,9 @@ import pytest
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.ids import new_id
 from tasks_app import delivery, queue
-from tasks_app.delivery.claiming import claim_next
 from tasks_app.models import Delivery, DeliveryState
 from tests.receiver import gone, ok, status
+from tests.tasks.delivery.claims import claim
 
 pytestmark = pytest.mark.django_db
 
@@ -71,7 +71,7 @@ def test_it_refuses_an_unknown_id(db):
 
 def test_it_does_not_interfere_with_one_in_flight(dead, clock):
     delivery.replay(dead.pk, by="desk:ann")
-    claimed = claim_next(clock())
+    claimed = claim(clock())
     with pytest.raises(SynapseError) as refused:
         delivery.replay(dead.pk, by="desk:bob")
     assert refused.value.code == Code.CHANGED_MEANWHILE

@@ -3,9 +3,9 @@
 import pytest
 
 from tasks_app import delivery, queue
-from tasks_app.delivery.claiming import claim_next
 from tasks_app.models import Delivery
 from tests.receiver import status
+from tests.tasks.delivery.claims import claim
 from tests.tasks.delivery.letters import Friend, letter
 
 pytestmark = pytest.mark.django_db
@@ -93,20 +93,20 @@ def test_it_limits_the_messages_in_flight_to_one_peer_g24(
     settings.SYNAPSE_CALLBACK_PER_ENDPOINT = 2
     other = Friend("other", receiver.url("/other"))
     letters = [letter(friend) for _ in range(3)]
-    claimed = {claim_next(clock()).pk for _ in range(2)}
+    claimed = {claim(clock()).pk for _ in range(2)}
     assert claimed < {row.pk for row in letters}
-    assert claim_next(clock()) is None
-    assert claim_next(clock()) is None
+    assert claim(clock()) is None
+    assert claim(clock()) is None
     free = letter(other)
-    assert claim_next(clock()).pk == free.pk
+    assert claim(clock()).pk == free.pk
 
 
 def test_it_parks_what_cannot_be_sent(receiver, quiet, clock) -> None:
     row = letter(quiet)
-    assert not delivery.anything_due(clock())
     delivery.deliver_due()
     row.refresh_from_db()
     assert (row.state, row.next_try_at, row.tries) == ("waiting", None, 0)
+    assert not delivery.anything_due(clock())
 
 
 def test_it_parks_what_is_for_a_disabled_peer(receiver, friend) -> None:

@@ -1,0 +1,41 @@
+"""The next one of a queue: due as soon as the one before it is out of the way."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from tasks_app import queue as bells
+from tasks_app.delivery.due import Queue
+from tasks_app.models import Delivery, DeliveryState
+
+
+def advance(queue: Queue) -> bool:
+    """Bring back the delivery that leads the queue now, if it was put aside.
+
+    Call it after the commit that ended, or let go of, one of the queue: whoever put the
+    next one aside looked before that, so the time of now is later than his. One that
+    was tried keeps its own schedule.
+    """
+    task_id, kind, peer_id = queue
+    if task_id is None:
+        return False
+    waiting = Delivery.objects.filter(
+        task_id=task_id, kind=kind, peer_id=peer_id, state=DeliveryState.WAITING
+    ).only("terminal", "tries", "schedule_from", "next_try_at")
+    leads = waiting.order_by("-sequence").first()
+    if leads is not None and not leads.terminal:
+        leads = waiting.order_by("sequence").first()
+    now = timezone.now()
+    if leads is None or leads.next_try_at is None or leads.next_try_at <= now:
+        return False
+    untried = waiting.filter(pk=leads.pk, tries=leads.schedule_from)
+    return bool(untried.update(next_try_at=now))
+
+
+def advance_later(queue: Queue) -> None:
+    """The same once the transaction is committed, with a bell for the courier."""
+
+    def go_on() -> None:
+        if advance(queue):
+            bells.ring_courier()
+
+    transaction.on_commit(go_on)
