@@ -7,7 +7,7 @@ auth.py         API key → principal
 bodies.py, uploads.py, names.py   reading what was sent, within its limits
 requests.py, submitting.py        what a caller may ask, checked
 listing.py      GET /tasks: filters, pages, cursor
-select.py, reading.py, presenting.py  rows → what a caller sees
+select.py, reading.py, listed.py, presenting.py  rows → what a caller sees
 responses.py, openapi.py          the same, described
 errors.py, rendering.py           every answer leaves here
 """

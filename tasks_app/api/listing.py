@@ -146,17 +146,16 @@ class Page:
             after=_read_cursor(query["cursor"]) if "cursor" in query else None,
         )
 
-    def of_tasks(self, tasks: Tasks) -> tuple[list[dict[str, Any]], bool]:
-        """The rows of this page, and whether more follow."""
+    def of_tasks(self, tasks: Tasks) -> Tasks:
+        """The ids of this page, newest first, and of one more task if more follow."""
         if self.after is not None:
             created_at, task_id = self.after
             # As one range of the index (caller, -created_at, -id).
             tasks = tasks.filter(created_at__lte=created_at).exclude(
                 created_at=created_at, id__gte=task_id
             )
-        ordered = tasks.order_by("-created_at", "-id")
-        rows = list(ordered[self.offset : self.offset + self.limit + 1])
-        return rows[: self.limit], len(rows) > self.limit
+        ordered = tasks.order_by("-created_at", "-id").values("id")
+        return ordered[self.offset : self.offset + self.limit + 1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

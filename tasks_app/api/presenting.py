@@ -1,15 +1,15 @@
 """How a task looks to its caller (P2A chapter 7): every key always there, null or not.
 
 What we add to the seed: `a2a_state`, `pending_action`, `external_task_id`, `priority`
-and `files`.
+and `files`; in lists also `shortened`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from agents_app.protocol.states import TaskState, public_status
 from agents_app.protocol.times import rfc3339
-from tasks_app.api import addresses
+from tasks_app.api import addresses, listed
 from tasks_app.api.reading import Row
 from tasks_app.changes import Snapshot
 from tasks_app.models import Question
@@ -65,29 +65,43 @@ def task(row: Row, question: Row | None, files: Iterable[Row]) -> Shown:
     }
 
 
+def in_list(row: Row, question: Row | None, files: Sequence[Row]) -> Shown:
+    """The long form as far as a list shows it (see `listed`)."""
+    shortened = set(row["shortened"])
+    if question is not None and None in (question[part] for part in listed.ASKED):
+        shortened.add("pending_action")
+    if len(files) > listed.MAX_FILES:
+        shortened.add("files")
+    shown = task(row, question, files[: listed.MAX_FILES])
+    return shown | {"shortened": sorted(shortened)}
+
+
 def pending_action(question: Row) -> Shown:
     """What the task waits for, and until when.
 
     Of a decision the caller learns that it is due and why in one line; what operators
-    are shown stays with them. Of missing fields those that are still missing.
+    are shown stays with them. Of missing fields those that are still missing. A part
+    that a list left out is null.
     """
     info = question["kind"] == Question.Kind.INFO
-    summary = question["reason"].get("summary")
-    missing = [
-        field
-        for field in question["missing_fields"]
-        if field["name"] not in question["provided"]
-    ]
+    summary = (question["reason"] or {}).get("summary")
     return {
         "kind": question["kind"],
         "reason": summary if isinstance(summary, str) else None,
-        "missing_fields": missing if info else None,
+        "missing_fields": _still_missing(question) if info else None,
         "level": None if info else question["level"],
         "request_id": str(question["id"]),
         "version": question["version"],
         "since": _time(question["created_at"]),
         "due_at": _time(question["due_at"]),
     }
+
+
+def _still_missing(question: Row) -> list[object] | None:
+    asked, provided = question["missing_fields"], question["provided"]
+    if asked is None or provided is None:
+        return None
+    return [field for field in asked if field["name"] not in provided]
 
 
 def _answer_about(task: Snapshot) -> Shown:

@@ -37,7 +37,7 @@ ID = _own("id")
 STATUS = _own(*_SHORT)
 TASK = _own(*_SHORT, *_MORE)
 
-_FILES = of_table(
+FILES = of_table(
     columns.ATTACHMENT,
     {
         name: columns.NEW_ATTACHMENT[name]
@@ -47,7 +47,7 @@ _FILES = of_table(
     },
     "task_id = %s ORDER BY created_at, id",
 )  # fmt: skip
-_QUESTION_COLUMNS = (
+QUESTION_COLUMNS = (
     "id", "task_id", "kind", "version", "reason", "level", "missing_fields",
     "provided", "created_at", "due_at",
 )  # fmt: skip
@@ -72,21 +72,12 @@ def open_questions(tasks: Iterable[Row]) -> dict[uuid.UUID, Row]:
     if not waiting:
         return {}
     found = Question.objects.filter(task_id__in=waiting, state=QuestionState.OPEN)
-    return {row["task_id"]: row for row in found.values(*_QUESTION_COLUMNS)}
+    return {row["task_id"]: row for row in found.values(*QUESTION_COLUMNS)}
 
 
 def files_of(task: Row) -> list[Row]:
     """The files of a task, oldest first."""
-    return _FILES.rows(task["id"])
-
-
-def files_of_all(tasks: Iterable[Row]) -> dict[uuid.UUID, list[Row]]:
-    """The same for a page of tasks."""
-    files: dict[uuid.UUID, list[Row]] = {task["id"]: [] for task in tasks}
-    found = Attachment.objects.filter(task_id__in=list(files))
-    for row in found.order_by("created_at", "id").values(*_FILES.columns):
-        files[row["task_id"]].append(row)
-    return files
+    return FILES.rows(task["id"])
 
 
 def file_of(task: Row, file_id: str) -> Attachment:

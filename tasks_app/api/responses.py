@@ -130,11 +130,23 @@ class TaskAnswer(Answer):
     error: None
 
 
+class ListedTask(Task):
+    """P2A 7.3, but what is large in it is shown by its own address only."""
+
+    # ours
+    shortened: list[
+        Literal["result", "error", "message", "pending_action", "files"]
+    ] = Field(
+        description="Fields that are not whole here: a result is then null, an error "
+        "without details. Usually empty."
+    )
+
+
 class TaskListAnswer(Answer):
     """P2A 7.4."""
 
     success: Literal[True]
-    tasks: list[Task]
+    tasks: list[ListedTask]
     total: int
     limit: int
     offset: int

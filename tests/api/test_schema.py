@@ -117,6 +117,8 @@ def test_it_knows_every_key_of_a_task(program: Program, asking: str) -> None:
     assert sorted(task) == sorted(responses.Task.model_fields)
     pending = task["pending_action"]
     assert sorted(pending) == sorted(responses.PendingAction.model_fields)
+    (listed,) = program.get("/tasks").json()["tasks"]
+    assert sorted(listed) == sorted(responses.ListedTask.model_fields)
 
 
 def test_it_fits_answers_and_cancels(

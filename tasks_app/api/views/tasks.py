@@ -9,6 +9,7 @@ from tasks_app import desk, lifecycle
 from tasks_app.api import (
     addresses,
     bodies,
+    listed,
     listing,
     openapi,
     presenting,
@@ -78,14 +79,16 @@ class TaskViewSet(Door):
         own = Task.objects.filter(caller_id=caller(request).caller_id)
         found = self.filter_queryset(own)
         page = listing.Page.of(request.query_params)
-        rows, has_more = page.of_tasks(found.values(*reading.TASK.columns))
+        rows = listed.rows(page.of_tasks(found))
+        has_more = len(rows) > page.limit
+        del rows[page.limit :]
         total = listing.total(found, page, len(rows), has_more)
-        questions, files = reading.open_questions(rows), reading.files_of_all(rows)
+        questions, files = listed.open_questions(rows), listed.files_of_all(rows)
         return answer(
             {
                 "success": True,
                 "tasks": [
-                    presenting.task(row, questions.get(row["id"]), files[row["id"]])
+                    presenting.in_list(row, questions.get(row["id"]), files[row["id"]])
                     for row in rows
                 ],
                 "total": total.number,
