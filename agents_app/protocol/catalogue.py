@@ -56,6 +56,7 @@ _ENTRIES: Mapping[Code, tuple[int, str]] = {
     Code.BODY_TOO_LARGE: (413, "The request body is too large."),
     Code.UNKNOWN_PARAMETER: (400, "The query names an unknown parameter."),
     Code.UNSTORABLE_VALUE: (400, "A value cannot be stored as it is."),
+    Code.BODY_TOO_SLOW: (408, "The request body came too slowly."),
     Code.TASK_NOT_FOUND: (404, "There is no such task."),
     Code.TASK_ENDED: (409, "The task has already ended."),
     Code.ILLEGAL_TRANSITION: (

@@ -17,6 +17,7 @@ TEXTS_ZH: Mapping[Code, str] = {
     Code.BODY_TOO_LARGE: "请求体过大。",
     Code.UNKNOWN_PARAMETER: "查询中包含未知参数。",
     Code.UNSTORABLE_VALUE: "存在无法存储的值。",
+    Code.BODY_TOO_SLOW: "请求体传输过慢。",
     Code.TASK_NOT_FOUND: "任务不存在。",
     Code.TASK_ENDED: "任务已经结束。",
     Code.ILLEGAL_TRANSITION: "任务当前状态不允许此操作。",
