@@ -36,6 +36,8 @@ class Agent(models.Model):
     )
     # How many of our tasks it may have at a time, whatever it says itself.
     max_tasks = models.PositiveIntegerField(default=100)
+    # How many unfinished tasks of its own it may have here.
+    max_open = models.PositiveIntegerField(default=1000)
     created_at = models.DateTimeField(auto_now_add=True)
 
     # What it last said of itself (A2A 2.5, 2.4).

@@ -159,6 +159,10 @@ SYNAPSE_MAX_BODY_SIZE = env.at_least_1("SYNAPSE_MAX_BODY_SIZE", "1048576")
 SYNAPSE_MAX_FILE_SIZE = env.at_least_1("SYNAPSE_MAX_FILE_SIZE", "20971520")
 SYNAPSE_MAX_FILES = env.at_least_1("SYNAPSE_MAX_FILES", "10")
 SYNAPSE_MAX_UPLOAD_SIZE = env.at_least_1("SYNAPSE_MAX_UPLOAD_SIZE", "33554432")
+# Slow clients: a body must come, and an answer be taken, within these seconds, and one
+# more for every so many bytes. Beyond that the connection is ended.
+SYNAPSE_STALL_SECONDS = env.above_0("SYNAPSE_STALL_SECONDS", "30")
+SYNAPSE_MIN_RATE = env.above_0("SYNAPSE_MIN_RATE", "4096")
 SYNAPSE_IDEMPOTENCY_SECONDS = env.at_least_1("SYNAPSE_IDEMPOTENCY_SECONDS", "86400")
 
 # Peers (seconds)
@@ -166,6 +170,10 @@ SYNAPSE_IDEMPOTENCY_SECONDS = env.at_least_1("SYNAPSE_IDEMPOTENCY_SECONDS", "864
 SYNAPSE_CONFIRM_SECONDS = env.int("SYNAPSE_CONFIRM_SECONDS", 120)
 # How long a peer that fell silent may come back before the tasks it runs have failed.
 SYNAPSE_PEER_GRACE_SECONDS = env.int("SYNAPSE_PEER_GRACE_SECONDS", 300)
+# How many requests of one peer each web process takes in a minute, at any pace.
+SYNAPSE_PEER_MESSAGES_PER_MINUTE = env.at_least_1(
+    "SYNAPSE_PEER_MESSAGES_PER_MINUTE", "6000"
+)
 # Where peers reach this node: the base of the links to files in our messages.
 SYNAPSE_PUBLIC_URL = env.str("SYNAPSE_PUBLIC_URL", "") or (
     # The embedded setup is one machine.
@@ -257,7 +265,9 @@ STORAGES = {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage",
     },
 }
-# Uploads stream to disk beyond this; the limits above are checked while streaming.
+# Files come in by the API alone, which has a handler of its own. This one keeps what
+# fits into memory and passes over the rest: a form of the admin writes no file.
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = SYNAPSE_MAX_BODY_SIZE
 # Behind a proxy with TLS, which must set X-Forwarded-Proto itself.

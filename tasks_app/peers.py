@@ -22,6 +22,7 @@ from tasks_app.secrets import vault
 # It stands in an address, in a header and in paths.
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _MAX_SECRETS = 2
+_MAX_LIMIT = 1_000_000
 
 
 def register(
@@ -31,16 +32,20 @@ def register(
     endpoint: str = "",
     secret: str | None = None,
     fetch: bool = False,
+    max_tasks: int = 100,
+    max_open: int = 1000,
 ) -> tuple[Agent, str]:
     """A new peer, enabled, and its secret `whsec_…` in clear text, only here.
 
     `endpoint` is the whole URL to which its messages are posted; without one it fetches
     them from its mailbox. `fetch`: it cannot call us, so we fetch ours from its mailbox
-    behind that URL. Raises INVALID_FIELD naming the field, and ADDRESS_REFUSED.
+    behind that URL. The limits are those of `set_limits`. Raises INVALID_FIELD naming
+    the field, and ADDRESS_REFUSED.
     """
     _check_id(agent_id)
     _check_name(name)
     _check_endpoint(endpoint)
+    _check_limits(max_tasks=max_tasks, max_open=max_open)
     if fetch and not endpoint:
         raise _invalid("fetch", "needs an endpoint to fetch from")
     clear = _secret(secret)
@@ -49,6 +54,8 @@ def register(
         name=name,
         endpoint=endpoint,
         fetch=fetch,
+        max_tasks=max_tasks,
+        max_open=max_open,
         secrets=[vault().seal(clear)],
     )
     with transaction.atomic():
@@ -111,6 +118,16 @@ def set_endpoint(agent: Agent, endpoint: str) -> None:
         delivery.wake(agent)
 
 
+def set_limits(agent: Agent, *, max_tasks: int, max_open: int) -> None:
+    """How many tasks of ours it may have, and how many of its own it may have here.
+
+    What is there already goes on. INVALID_FIELD naming the field.
+    """
+    _check_limits(max_tasks=max_tasks, max_open=max_open)
+    Agent.objects.filter(pk=agent.pk).update(max_tasks=max_tasks, max_open=max_open)
+    agent.max_tasks, agent.max_open = max_tasks, max_open
+
+
 def _set_state(agent: Agent, state: AgentState) -> None:
     Agent.objects.filter(pk=agent.pk).update(state=state)
     agent.state = state
@@ -150,6 +167,12 @@ def _check_endpoint(endpoint: str) -> None:
             resolve=True,
             field="endpoint",
         )
+
+
+def _check_limits(**limits: int) -> None:
+    for field, number in limits.items():
+        if not 0 <= number <= _MAX_LIMIT:
+            raise _invalid(field, f"is 0 to {_MAX_LIMIT}")
 
 
 def _invalid(field: str, text: str) -> SynapseError:

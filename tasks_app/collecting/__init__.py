@@ -7,6 +7,7 @@ A message stays there until it is acknowledged, so it comes again after any fail
 the inbox knows it then: it is read from the same bytes each time (G31).
 """
 
+from tasks_app.collecting.reading import is_ours
 from tasks_app.collecting.rounds import collect, ring_all
 
-__all__ = ["collect", "ring_all"]
+__all__ = ["collect", "is_ours", "ring_all"]

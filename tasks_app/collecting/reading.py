@@ -1,5 +1,6 @@
 """One page of the mailbox that a peer keeps for us, signed both ways."""
 
+import hashlib
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -38,7 +39,7 @@ def read(peer: Agent, after: str | None) -> Page:
 
     SIGNATURE_INVALID also when the peer did not sign it for this very request.
     """
-    request_id = ids.new_message_id()
+    request_id = f"{_mark()}{ids.new_message_id()}"
     secrets = delivery.secrets_of(peer)
     signed = signing.sign(
         message_id=request_id, timestamp=timezone.now(), body=b"", secrets=secrets
@@ -50,6 +51,19 @@ def read(peer: Agent, after: str | None) -> Page:
     if answered != request_id:
         raise SynapseError(Code.SIGNATURE_INVALID)
     return _page(reply.body)
+
+
+def is_ours(request_id: str) -> bool:
+    """Whether we signed a GET of this id: then nobody may bring it back to us.
+
+    Both sides sign with the same secret, and a GET has no body to say who is who.
+    """
+    return request_id.startswith(_mark())
+
+
+def _mark() -> str:
+    node = lifecycle.policy().node
+    return f"get-{hashlib.sha256(node.encode()).hexdigest()[:16]}-"
 
 
 def _get(url: str, signed: dict[str, str]) -> Reply:

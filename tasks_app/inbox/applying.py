@@ -25,6 +25,7 @@ from agents_app.protocol.payloads import (
 )
 from tasks_app import delivery, desk, foreignfiles, ledger, lifecycle, presence
 from tasks_app.changes import Change, Snapshot
+from tasks_app.inbox import bounds
 from tasks_app.lifecycle import Submission
 from tasks_app.models import Task
 from tasks_app.transition import heard
@@ -41,6 +42,7 @@ def apply(peer: Agent, envelope: Envelope) -> None:
         case Heartbeat():
             presence.heard(peer, words)
         case CapabilityQuery():
+            bounds.check_unread(peer)
             presence.answer_query(peer, envelope, words)
         case CapabilityResponse():
             presence.learned(peer, words)
@@ -57,6 +59,7 @@ def _submit(peer: Agent, envelope: Envelope, words: TaskRequest) -> None:
         offered = [spec.task_type for spec in registry.enabled_specs()]
         details = {"task_type": words.task_type, "supported": offered}
         raise SynapseError(Code.UNKNOWN_TASK_TYPE, details=details)
+    bounds.check_room(peer, words.task_id)
     content = jsontext.dumps(words.to_json())
     lifecycle.submit(
         Submission(
@@ -77,6 +80,7 @@ def _submit(peer: Agent, envelope: Envelope, words: TaskRequest) -> None:
 def _about_task(peer: Agent, envelope: Envelope, words: TaskPayload) -> None:
     task, side = find(peer, words.task_id)
     check_direction(envelope.type, side)
+    bounds.check_talk(task, envelope.type)
     now = timezone.now()
 
     def plan(task: Snapshot) -> Change:

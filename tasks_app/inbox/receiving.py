@@ -10,7 +10,7 @@ from agents_app.models import Agent
 from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app import lifecycle
-from tasks_app.inbox import applying
+from tasks_app.inbox import applying, bounds
 from tasks_app.inbox.replies import ack_of, nack_of
 from tasks_app.models import Received
 
@@ -36,7 +36,8 @@ def receive(peer: Agent, envelope: Envelope, raw: bytes) -> Answer:
     digest = hashlib.sha256(raw).hexdigest()
     try:
         with transaction.atomic():
-            return _remembered(envelope, digest) or _apply(peer, envelope, digest)
+            known = _remembered(envelope, digest)
+            return known or _apply(peer, envelope, digest, len(raw))
     except IntegrityError:
         # The same id came twice at the same moment; the other one is written by now.
         answer = _remembered(envelope, digest)
@@ -62,9 +63,10 @@ def _remembered(envelope: Envelope, digest: str) -> Answer | None:
     return Answer(body=known.reply.encode(), code=code)
 
 
-def _apply(peer: Agent, envelope: Envelope, digest: str) -> Answer:
+def _apply(peer: Agent, envelope: Envelope, digest: str, size: int) -> Answer:
     try:
         _check_recipient(envelope)
+        bounds.check_size(envelope.type, size)
         applying.apply(peer, envelope)
     except SynapseError as error:
         answer = _answer(_nack(envelope, error), error.code)

@@ -121,3 +121,16 @@ def test_it_tells_the_command_line_what_is_wrong():
     with pytest.raises(CommandError, match="id: "):
         call_command("register_agent", "a b")
     assert not Agent.objects.exists()
+
+
+@pytest.mark.parametrize("limit", ["max_tasks", "max_open"])
+def test_it_limits_a_peer_both_ways(limit):
+    call_command("register_agent", "north", f"--{limit.replace('_', '-')}", "7")
+    agent = Agent.objects.get()
+    assert getattr(agent, limit) == 7
+    peers.set_limits(agent, max_tasks=0, max_open=3)
+    agent.refresh_from_db()
+    assert (agent.max_tasks, agent.max_open) == (0, 3)
+    with pytest.raises(SynapseError) as refused:
+        peers.set_limits(agent, **{"max_tasks": 1, "max_open": 1, limit: -1})
+    assert limit in refused.value.details["fields"]

@@ -8,9 +8,10 @@ from rest_framework.request import Request
 from agents_app.protocol import jsontext
 from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import CATALOGUE, Code, SynapseError
-from tasks_app import inbox
+from tasks_app import collecting, inbox
 from tasks_app.api import bodies
 from tasks_app.api.a2a import answers, mailbox, status
+from tasks_app.api.a2a.pace import buckets
 from tasks_app.api.a2a.peers import Peer, verified
 from tasks_app.api.errors import translate
 from tasks_app.api.views.door import Door
@@ -40,8 +41,12 @@ class AgentDoor(Door):
         A repeat within the 300 s is harmless: it reads, and changes nothing.
         """
         sender = request.headers.get(SENDER_HEADER, "")
-        self._peer = verified(sender, request.headers, b"")
-        return self._peer
+        peer = verified(sender, request.headers, b"")
+        if collecting.is_ours(peer.message_id):
+            raise SynapseError(Code.SIGNATURE_INVALID)
+        self._peer = peer
+        buckets.spend(peer.agent.pk)
+        return peer
 
 
 @extend_schema(exclude=True)
@@ -63,6 +68,7 @@ class MessageViewSet(AgentDoor):
         if peer.message_id != envelope.message_id:
             raise SynapseError(Code.SIGNATURE_INVALID)
         self._peer = peer
+        buckets.spend(peer.agent.pk)
         answer = inbox.receive(peer.agent, envelope, raw)
         return answers.signed(
             peer,

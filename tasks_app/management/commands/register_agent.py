@@ -28,6 +28,18 @@ class Command(BaseCommand):
             action="store_true",
             help="it cannot call us: fetch our messages from its mailbox",
         )
+        parser.add_argument(
+            "--max-tasks",
+            type=int,
+            default=100,
+            help="how many of our tasks it may have at a time",
+        )
+        parser.add_argument(
+            "--max-open",
+            type=int,
+            default=1000,
+            help="how many unfinished tasks of its own it may have here",
+        )
         parser.add_argument("--secret", help="whsec_…, instead of a fresh one")
 
     def handle(
@@ -38,12 +50,20 @@ class Command(BaseCommand):
         endpoint: str,
         secret: str | None,
         fetch: bool,
+        max_tasks: int,
+        max_open: int,
         **options: Any,
     ) -> None:
         """CommandError, with the reason, for what cannot be registered."""
         try:
             agent, clear = peers.register(
-                id, name, endpoint=endpoint, secret=secret, fetch=fetch
+                id,
+                name,
+                endpoint=endpoint,
+                secret=secret,
+                fetch=fetch,
+                max_tasks=max_tasks,
+                max_open=max_open,
             )
         except SynapseError as refused:
             raise CommandError(_reason(refused)) from refused

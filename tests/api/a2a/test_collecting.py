@@ -14,7 +14,7 @@ from agents_app.protocol import signing
 from tasks_app import collecting, presence, queue
 from tasks_app.models import Received, Task
 from tests.api.a2a.conftest import request
-from tests.api.a2a.speaking import NODE, Peer
+from tests.api.a2a.speaking import NODE, Peer, refused
 
 pytestmark = pytest.mark.django_db
 ENDPOINT = "https://ada.example/a2a/messages"
@@ -205,6 +205,21 @@ def test_it_refuses_what_is_no_envelope(mailbox):
     mailbox.put(asks(mailbox, version="9.0.0"), asks(mailbox, 2))
     collecting.collect("ada")
     assert [row["type"] for row in mailbox.heard] == ["p2p:nack", "p2p:ack"]
+
+
+def test_g30_nobody_brings_back_to_us_a_get_that_we_signed(mailbox, monkeypatch):
+    """The secret is the same on both sides: it would look like one of the peer."""
+    signed = []
+
+    def listen(url, *, headers, **limits):
+        signed.append(headers)
+        return Reply(error=Trouble.TIMEOUT)
+
+    monkeypatch.setattr(outbound, "get", listen)
+    collecting.collect("ada")
+    reflected = {**signed[0], "x-synapse-agent": mailbox.peer.address}
+    assert refused(mailbox.peer.get("/messages", reflected)) == 5007
+    assert refused(mailbox.peer.get("/tasks/t-1", reflected)) == 5007
 
 
 @pytest.mark.parametrize("what", ["disabled", "no fetch", "no endpoint"])

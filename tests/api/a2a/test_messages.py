@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agents_app.protocol import signing
+from tasks_app import peers
 from tasks_app.models import Received, Task
 from tasks_app.secrets import vault
 from tests.api.a2a.conftest import request
@@ -194,6 +195,26 @@ def test_it_accepts_both_secrets_while_one_is_replaced_g37(ada) -> None:
     response = ada.say("task_request", request("old"))
     assert acked(response)
     assert ada.read(response)  # A peer that only knows the old one trusts the answer.
+
+
+def test_it_loses_no_message_while_a_secret_is_replaced_g37(ada) -> None:
+    """Node first, then the peer, then the old one goes: at every step both trust."""
+    said = [ada.say("task_request", request("before"))]
+    read = [ada.read(said[-1])]
+    new = peers.rotate_secret(ada.row)
+    said.append(ada.say("task_request", request("node has both")))
+    read.append(ada.read(said[-1]))
+    read.append(ada.mailbox())
+    ada.secret = new
+    said.append(ada.say("task_request", request("peer has the new one")))
+    read.append(ada.read(said[-1]))
+    read.append(ada.mailbox())
+    assert peers.drop_old_secret(ada.row)
+    said.append(ada.say("task_request", request("old one is gone")))
+    read.append(ada.read(said[-1]))
+    assert all(acked(one) for one in said)
+    assert len(read) == 6
+    assert Task.objects.count() == 4
 
 
 def test_it_refuses_the_old_secret_once_it_is_removed_g37(ada) -> None:

@@ -1,5 +1,7 @@
 """What the inbox remembers, below HTTP."""
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
@@ -9,8 +11,9 @@ from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Nack, TaskCancel
 from tasks_app import inbox
-from tasks_app.inbox import applying
+from tasks_app.inbox import applying, forgetting
 from tasks_app.models import Received
+from tasks_app.sweep import sweep
 
 pytestmark = pytest.mark.django_db
 
@@ -69,3 +72,31 @@ def test_it_says_no_more_than_text_can_hold() -> None:
     error = SynapseError(Code.ENVELOPE_INVALID, details={"path": "\ud800"})
     nack = inbox.nack_of(error)
     assert Envelope.from_bytes(nack.to_bytes()).content().error.details == {}
+
+
+def test_it_forgets_what_no_sender_may_send_again(peer, envelope) -> None:
+    answer = _receive(peer, envelope)
+    long_ago = timezone.now() - forgetting.KEPT_FOR
+    Received.objects.update(created_at=long_ago + timedelta(minutes=1))
+    sweep()
+    assert _receive(peer, envelope) == answer
+    Received.objects.update(created_at=long_ago - timedelta(minutes=1))
+    sweep()
+    assert not Received.objects.exists()
+
+
+def test_it_remembers_for_longer_than_anybody_sends_again() -> None:
+    delays = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
+    assert forgetting.KEPT_FOR.total_seconds() > 1.2 * sum(delays) + 2 * 86400
+
+
+def test_it_forgets_a_few_at_a_time(peer, envelope, monkeypatch) -> None:
+    monkeypatch.setattr(forgetting, "_LIMIT", 2)
+    old = timezone.now() - 2 * forgetting.KEPT_FOR
+    rows = [
+        Received(sender="agent:ada", message_id=str(n), sha256="", created_at=old)
+        for n in range(3)
+    ]
+    Received.objects.bulk_create(rows)
+    assert forgetting.forget_old(timezone.now()) == 2
+    assert [row.message_id for row in Received.objects.all()] == ["2"]
