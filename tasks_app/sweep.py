@@ -14,7 +14,16 @@ from django.utils import timezone
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import ErrorObject
 from agents_app.protocol.states import TaskState
-from tasks_app import delivery, desk, foreignfiles, ledger, lifecycle, queue, silence
+from tasks_app import (
+    delivery,
+    desk,
+    foreignfiles,
+    inbox,
+    ledger,
+    lifecycle,
+    queue,
+    silence,
+)
 from tasks_app.changes import Change, Snapshot
 from tasks_app.models import Question, QuestionState
 from tasks_app.runner import outcomes
@@ -43,6 +52,7 @@ def sweep() -> None:
         queue.ring_courier()
     if foreignfiles.anything_due(now):
         queue.ring_fetch()
+    inbox.forget_old(now)
 
 
 def _each(task: Snapshot, heal: Callable[[Snapshot], object]) -> None:
