@@ -7,34 +7,41 @@ the commit. Losing a race means reading again and planning again: the table then
 whether the move still makes sense.
 """
 
+import logging
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import takewhile
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from agents_app import registry, schemas
+from agents_app import schemas
 from agents_app.protocol import ids
 from agents_app.protocol.addresses import Party
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import MessageType
-from agents_app.protocol.payloads import Attachment, Priority, TaskRequest
+from agents_app.protocol.payloads import (
+    Attachment,
+    ErrorObject,
+    Priority,
+    TaskRequest,
+)
 from agents_app.protocol.states import Move, TaskState, next_state
 from agents_app.registry import HandlerSpec
-from tasks_app import filelinks, ledger, outbox, queue, room, routing
+from tasks_app import filelinks, ledger, outbox, queue, routing
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
-from tasks_app.ledger import Candidate, NewAttachment, NewTask
+from tasks_app.ledger import NewAttachment, NewTask
 from tasks_app.models import Task
 from tasks_app.policy import Policy, queue_key
 from tasks_app.routing import Executor
-from tasks_app.transition import attempts, desk
+from tasks_app.transition import desk, unwritable
 
 # A verb that keeps losing against others gives up with a retryable error.
 _TRIES = 10
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +119,14 @@ def change(task_id: uuid.UUID, plan: Callable[[Snapshot], Change]) -> Change:
     raise SynapseError(Code.CHANGED_MEANWHILE, retry_after=1)
 
 
-def commit(changes: Sequence[Change]) -> set[uuid.UUID]:
-    """Write the changes whose tasks are as they were seen, and ring for what is due."""
+def commit(changes: Sequence[Change], *, again: bool = False) -> set[uuid.UUID]:
+    """Write the changes whose tasks are as they were seen, and ring for what is due.
+
+    `again`: they may be there already, by a commit whose answer was lost.
+    """
     written = ledger.commit(changes)
+    if again:
+        written |= ledger.arrived(c for c in changes if c.before.id not in written)
     for planned in changes:
         if planned.before.id in written:
             _ring_for(planned)
@@ -145,44 +157,20 @@ def cancel(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
         raise
 
 
-def claim(
-    lane: str,
-    *,
-    worker: str,
-    limit: int,
-    fits: Callable[[Snapshot], bool],
-    wake: bool = True,
-) -> list[tuple[Candidate, Snapshot]]:
-    """Take up to `limit` ready tasks of a lane for this worker, most urgent first.
+def end_unwritable(task: Snapshot, code: Code) -> None:
+    """The database refuses what a task holds: it ends with this code (G06).
 
-    Only types this process knows, only while the type and the node are under their
-    concurrency limits, and only while `fits` says that the next one belongs to the
-    batch; ask for one more than can fit. Each comes with the row that its attempt
-    starts from. `wake`: ring for another slot if there is more.
+    If even that cannot be written, it is laid aside for a while.
     """
-    specs = {s.task_type: s for s in registry.enabled_specs() if s.lane == lane}
-    if not specs:
-        return []
-    now = timezone.now()
-    numbers = policy()
-    with transaction.atomic():
-        left = room.measure(specs, settings.SYNAPSE_MAX_CONCURRENT_TASKS)
-        types = [name for name in specs if left.of(name) > 0]
-        found = ledger.candidates(lane, types, now=now, limit=limit) if types else []
-        allowed = (c for c in found if left.take(c.task.task_type))
-        taken = list(takewhile(lambda candidate: fits(candidate.task), allowed))
-        if wake and len(found) > len(taken):
-            queue.ring(lane)
-        begun = [
-            attempts.begin(c.task, worker=worker, now=now, policy=numbers)
-            for c in taken
-        ]
-        written = commit(begun) if begun else set()
-    return [
-        (candidate, planned.after)
-        for candidate, planned in zip(taken, begun, strict=True)
-        if candidate.task.id in written
-    ]
+    error = ErrorObject.of(SynapseError(code))
+    ways = unwritable.ways_out(task, error, now=timezone.now(), policy=policy())
+    for planned in ways:
+        try:
+            with transaction.atomic():
+                commit([planned])
+            return
+        except ledger.UNWRITABLE:
+            logger.exception("Task %s cannot be written.", task.id)
 
 
 def check_payload(executor: Executor, payload: Json, *, files: int) -> None:

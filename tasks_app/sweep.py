@@ -6,7 +6,9 @@ nothing left to do.
 """
 
 import logging
+import time
 from collections.abc import Callable
+from datetime import datetime
 
 from django.conf import settings
 from django.utils import timezone
@@ -31,14 +33,50 @@ from tasks_app.transition import attempts
 
 # At most this many of each kind at a time; the rest waits for the next sweep.
 _LIMIT = 200
+# A database that answers later than this was away: nobody could renew a lease.
+_LATE_SECONDS = 2.0
+# How long workers have to renew, or to write what they finished, once it is back.
+_RETURN_SECONDS = 5.0
 
 logger = logging.getLogger(__name__)
 
 
+class _Outage:
+    """Whether leases ran out because the database was away and not the workers.
+
+    What this process saw of it; the threads of a courier share it.
+    """
+
+    def __init__(self) -> None:
+        self._away = False
+        self._back_at = -_RETURN_SECONDS
+
+    def begin(self) -> None:
+        self._away = True
+
+    def just_over(self) -> bool:
+        """Asked when the database has answered: whether workers need a moment yet."""
+        now = time.monotonic()
+        if self._away:
+            self._away, self._back_at = False, now
+        return now - self._back_at < _RETURN_SECONDS
+
+
+_outage = _Outage()
+
+
 def sweep() -> None:
     """Heal once."""
+    try:
+        _sweep()
+    except ledger.AWAY:
+        _outage.begin()
+        raise
+
+
+def _sweep() -> None:
     now = timezone.now()
-    for task in ledger.expired_leases(now, _LIMIT):
+    for task in _lost(now):
         _each(task, _heal_lost)
     for task in silence.unconfirmed(now, _LIMIT):
         _each(task, silence.offer_elsewhere)
@@ -55,12 +93,31 @@ def sweep() -> None:
     inbox.forget_old(now)
 
 
+def _lost(now: datetime) -> list[Snapshot]:
+    """Tasks that nobody looks after any more; none of them when nobody could (G05)."""
+    asked_at = time.monotonic()
+    found = ledger.expired_leases(now, _LIMIT)
+    if time.monotonic() - asked_at > _LATE_SECONDS:
+        _outage.begin()
+    if not _outage.just_over():
+        return found
+    if found:
+        logger.warning("The database was away: %s leases may yet be kept.", len(found))
+    return []
+
+
 def _each(task: Snapshot, heal: Callable[[Snapshot], object]) -> None:
     """One task that cannot be healed must not keep the others ill."""
     try:
         heal(task)
     except SynapseError as error:
         logger.info("Task %s needs no healing any more: %s", task.id, error)
+    except ledger.AWAY:
+        raise
+    except ledger.UNWRITABLE as error:
+        logger.exception("Task %s cannot be written.", task.id)
+        if ledger.blames_row(error):
+            lifecycle.end_unwritable(task, Code.UNSTORABLE_VALUE)
     except Exception:
         logger.exception("Task %s could not be healed.", task.id)
 

@@ -6,10 +6,12 @@ Every write is conditional on what was seen before (generation, attempt); a lose
 changes nothing and is told so by its absence in the returned set.
 """
 
-from tasks_app.ledger.files import attach, drop_unrecorded
-from tasks_app.ledger.journal import load_journal, record_step
+from tasks_app.ledger.faults import AWAY, UNWRITABLE, blames_row, endure
+from tasks_app.ledger.files import attach, drop_unrecorded, has_file
+from tasks_app.ledger.journal import has_step, load_journal, record_step
 from tasks_app.ledger.reading import (
     Candidate,
+    arrived,
     candidates,
     expired_leases,
     first_under,
@@ -29,16 +31,23 @@ from tasks_app.ledger.writing import (
 )
 
 __all__ = [
+    "AWAY",
+    "UNWRITABLE",
     "Candidate",
     "NewAttachment",
     "NewTask",
+    "arrived",
     "attach",
+    "blames_row",
     "candidates",
     "commit",
     "drop_unrecorded",
+    "endure",
     "expired_leases",
     "first_under",
     "forget_key",
+    "has_file",
+    "has_step",
     "hold_claims",
     "insert",
     "load",

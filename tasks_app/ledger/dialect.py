@@ -26,6 +26,8 @@ class Dialect:
     writable_with: bool
     # Appended to a SELECT that picks rows for this transaction only.
     skip_locked: str
+    # Appended to a SELECT of a row that must stay as it is until this commits.
+    hold_row: str
     types: Mapping[str, str]
 
     def recordset(self, columns: Columns) -> str:
@@ -93,6 +95,7 @@ class Dialect:
 POSTGRESQL = Dialect(
     writable_with=True,
     skip_locked=" FOR UPDATE SKIP LOCKED",
+    hold_row=" FOR SHARE",
     types={
         "uuid": "uuid",
         "text": "text",
@@ -105,7 +108,10 @@ POSTGRESQL = Dialect(
 )
 # SQLite has one writer: an IMMEDIATE transaction needs no row locks.
 SQLITE = Dialect(
-    writable_with=False, skip_locked="", types={"json": "text", "time": "text"}
+    writable_with=False,
+    skip_locked="",
+    hold_row="",
+    types={"json": "text", "time": "text"},
 )
 
 

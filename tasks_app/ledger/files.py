@@ -9,11 +9,13 @@ from tasks_app.ledger import columns, statements
 from tasks_app.ledger.dialect import current
 from tasks_app.ledger.statements import Guarded, Insert
 from tasks_app.ledger.writing import NewAttachment
+from tasks_app.models import Attachment
 
 _ATTEMPT = {"task_id": "uuid", "attempt": "int"}
 _LIVE = (
     f"SELECT t.id FROM {columns.TASK} AS t, ({{wanted}}) AS w "  # noqa: S608 - names are ours
     "WHERE t.id = w.task_id AND t.attempt = w.attempt AND t.leased_until IS NOT NULL"
+    "{lock}"
 )
 
 
@@ -23,7 +25,7 @@ _DROP = f"""
     AND position NOT IN (SELECT position FROM {columns.JOURNAL} WHERE task_id = %s)
     AND EXISTS (
         SELECT 1 FROM {columns.TASK}
-        WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL
+        WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL{{lock}}
     ) RETURNING id
 """  # noqa: S608 - names are ours
 
@@ -33,12 +35,20 @@ def attach(file: NewAttachment, *, task_id: uuid.UUID, attempt: int) -> bool:
     dialect = current()
     wanted = {"task_id": task_id, "attempt": attempt}
     live = Guarded(
-        _LIVE.format(wanted=dialect.recordset(_ATTEMPT)),
+        _LIVE.format(
+            wanted=dialect.recordset(_ATTEMPT),
+            lock=f"{dialect.hold_row} OF t" if dialect.hold_row else "",
+        ),
         dialect.encode([wanted], _ATTEMPT),
     )
     record = asdict(file) | {"task_id": task_id}
     rows = Insert(columns.ATTACHMENT, columns.NEW_ATTACHMENT, [record])
     return bool(statements.run(live, [rows]))
+
+
+def has_file(file_id: uuid.UUID) -> bool:
+    """Whether `attach` has added this one."""
+    return Attachment.objects.filter(pk=file_id).exists()
 
 
 def drop_unrecorded(task_id: uuid.UUID, attempt: int) -> list[uuid.UUID]:
@@ -49,5 +59,5 @@ def drop_unrecorded(task_id: uuid.UUID, attempt: int) -> list[uuid.UUID]:
     dialect = current()
     task = dialect.parameter(task_id)
     with connection.cursor() as cursor:
-        cursor.execute(_DROP, [task, task, task, attempt])
+        cursor.execute(_DROP.format(lock=dialect.hold_row), [task, task, task, attempt])
         return [uuid.UUID(str(row[0])) for row in cursor.fetchall()]

@@ -16,6 +16,7 @@ _RECORD_STEP = f"""
         (task_id, position, kind, name, value, created_at)
     SELECT id, %s, 'step', %s, CAST(%s AS {{json}}), CAST(%s AS {{time}})
     FROM {columns.TASK} WHERE id = %s AND attempt = %s AND leased_until IS NOT NULL
+    {{lock}}
 """  # noqa: S608 - names are ours
 
 
@@ -38,7 +39,11 @@ def record_step(
     text = json.dumps(value, allow_nan=False)
     with connection.cursor() as cursor:
         cursor.execute(
-            _RECORD_STEP.format(json=dialect.types["json"], time=dialect.types["time"]),
+            _RECORD_STEP.format(
+                json=dialect.types["json"],
+                time=dialect.types["time"],
+                lock=dialect.hold_row,
+            ),
             [
                 position,
                 name,
@@ -49,3 +54,9 @@ def record_step(
             ],
         )
         return bool(cursor.rowcount)
+
+
+def has_step(task_id: uuid.UUID, position: int, now: datetime) -> bool:
+    """Whether `record_step` has kept this one, at this very moment."""
+    rows = JournalEntry.objects.filter(task_id=task_id, position=position)
+    return rows.filter(created_at=now).exists()

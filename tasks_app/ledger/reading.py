@@ -2,7 +2,7 @@
 
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -10,7 +10,7 @@ from typing import cast
 from django.db import connection
 
 from agents_app.protocol.states import TaskState
-from tasks_app.changes import Json, Snapshot
+from tasks_app.changes import Change, Json, Snapshot
 from tasks_app.ledger import columns
 from tasks_app.ledger.dialect import Parameter, current
 
@@ -33,6 +33,26 @@ def load(task_id: uuid.UUID) -> Snapshot | None:
     """The task as it stands, or None."""
     found = _select("id = %s", [current().parameter(task_id)])
     return found[0] if found else None
+
+
+def arrived(changes: Iterable[Change]) -> set[uuid.UUID]:
+    """Tasks whose change is there, by the message that it logged: our own write.
+
+    For a commit whose answer was lost.
+    """
+    return {change.before.id for change in changes if _is_logged(change)}
+
+
+def _is_logged(change: Change) -> bool:
+    if not change.messages:
+        return False
+    last = change.messages[-1]
+    rows = _fetch(
+        f"SELECT 1 FROM {columns.MESSAGE} "  # noqa: S608 - names are ours
+        "WHERE task_id = %s AND generation = %s AND message_id = %s",
+        [current().parameter(change.before.id), last.generation, last.message_id],
+    )
+    return bool(rows)
 
 
 def first_under(caller_id: uuid.UUID, key: str | None) -> tuple[Snapshot, str] | None:

@@ -15,11 +15,13 @@ from tasks_app.models import Task
 
 # Older callbacks that were not sent yet are not worth sending after the final one.
 _SUPERSEDE = (
-    f"UPDATE {columns.DELIVERY} SET state = 'superseded', next_try_at = NULL "  # noqa: S608 - names are ours
-    "WHERE kind = 'callback' AND state = 'waiting' AND terminal = {false} "
-    "AND leased_until IS NULL "
-    "AND task_id IN (SELECT id FROM moved) AND task_id IN ({ended})"
+    f"UPDATE {columns.DELIVERY} AS d SET state = 'superseded', "  # noqa: S608 - names are ours
+    "next_try_at = NULL, ended_at = e.ended_at FROM ({ended}) AS e "
+    "WHERE d.kind = 'callback' AND d.state = 'waiting' AND d.terminal = {false} "
+    "AND d.leased_until IS NULL "
+    "AND d.task_id IN (SELECT id FROM moved) AND d.task_id = e.task_id"
 )
+_ENDED = {"task_id": "uuid", "ended_at": "time"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,13 +174,16 @@ def _supersede(changes: Iterable[Change]) -> Following | None:
     if not ended:
         return None
     dialect = current()
-    names = {"task_id": "uuid"}
+    records = [
+        {"task_id": change.before.id, "ended_at": change.after.updated_at}
+        for change in ended
+    ]
     return Following(
         _SUPERSEDE.format(
             false="false" if dialect.writable_with else "0",
-            ended=dialect.recordset(names),
+            ended=dialect.recordset(_ENDED),
         ),
-        dialect.encode([{"task_id": change.before.id} for change in ended], names),
+        dialect.encode(records, _ENDED),
     )
 
 

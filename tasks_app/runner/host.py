@@ -40,20 +40,26 @@ class AttemptHost:
                 policy=lifecycle.policy(),
             )
 
-        settle(self.held, plan)
+        settle(self.held, plan, self.held.check)
         self.held.check()
 
     def record_step(self, position: int, name: str, value: object) -> None:
         """Journal a step, unless the attempt was fenced meanwhile."""
-        kept = ledger.record_step(
-            task_id=self.held.task.id,
-            attempt=self.held.attempt,
-            position=position,
-            name=name,
-            value=value,
-            now=timezone.now(),
-        )
-        if not kept:
+        task_id, now = self.held.task.id, timezone.now()
+
+        def write(again: bool) -> bool:
+            if again and ledger.has_step(task_id, position, now):
+                return True
+            return ledger.record_step(
+                task_id=task_id,
+                attempt=self.held.attempt,
+                position=position,
+                name=name,
+                value=value,
+                now=now,
+            )
+
+        if not ledger.endure(write, self.held.check):
             self._fenced()
 
     def attach(
@@ -73,14 +79,23 @@ class AttemptHost:
             created_at=timezone.now(),
             position=position,
         )
-        if not ledger.attach(
-            file, task_id=self.held.task.id, attempt=self.held.attempt
-        ):
+        if not self._add(file):
             storage.discard([file_id])
             self._fenced()
         self.attached.append(str(file_id))
         return str(file_id)
 
+    def _add(self, file: NewAttachment) -> bool:
+        held = self.held
+
+        def write(again: bool) -> bool:
+            if again and ledger.has_file(file.id):
+                return True
+            return ledger.attach(file, task_id=held.task.id, attempt=held.attempt)
+
+        return ledger.endure(write, held.check)
+
     def _fenced(self) -> None:
-        self.held.stop(why_lost(ledger.load(self.held.task.id)))
+        task_id = self.held.task.id
+        self.held.stop(why_lost(ledger.endure(lambda _: ledger.load(task_id))))
         self.held.check()

@@ -16,7 +16,7 @@ from datetime import timedelta
 from types import FrameType
 
 from django.conf import settings
-from django.db import close_old_connections, connection
+from django.db import connection
 from django.utils import timezone
 
 from agents_app.host import AttemptStopped, StopReason
@@ -99,10 +99,13 @@ class Keeper:
                 held = list(self._held)
             try:
                 self._look(held)
+            except ledger.AWAY as error:
+                # Those who have something to write wait for it as well.
+                logger.warning("The keeper cannot reach the database: %s", error)
+                connection.close()
             except Exception:
                 logger.exception("The keeper could not look after its tasks.")
-                close_old_connections()
-                time.sleep(_LOOK_SECONDS)
+                connection.close()
 
     def _wait_for_work(self) -> bool:
         with self._changed:
@@ -115,19 +118,25 @@ class Keeper:
 
     def _look(self, held: list[Held]) -> None:
         clock = time.monotonic()
-        if any(_is_slow(one, clock) for one in held):
-            self._hand_back_the_rest(held)
-            self._write_what_is_done(held)
-        for one in held:
-            if one.deadline is not None and timezone.now() >= one.deadline:
-                one.stop(StopReason.OVERTIME)
+        try:
+            self._look_at_rows(held, clock)
+        finally:
+            # Also when the database is away: the clock runs on.
+            for one in held:
+                if one.deadline is not None and timezone.now() >= one.deadline:
+                    one.stop(StopReason.OVERTIME)
+            for one in held:
+                if one.reason is not None and one.phase is Phase.RUNNING:
+                    self._insist(one, clock)
+
+    def _look_at_rows(self, held: list[Held], clock: float) -> None:
         if clock - self._asked_at >= _ASK_SECONDS:
             self._asked_at = clock
             for one in held:
                 _renew_or_stop(one)
-        for one in held:
-            if one.reason is not None and one.phase is Phase.RUNNING:
-                self._insist(one, clock)
+        if any(_is_slow(one, clock) for one in held):
+            self._hand_back_the_rest(held)
+            self._write_what_is_done(held)
 
     def _hand_back_the_rest(self, held: list[Held]) -> None:
         for one in held:
@@ -138,7 +147,11 @@ class Keeper:
             change = attempts.hand_back(
                 one.task, now=timezone.now(), policy=lifecycle.policy()
             )
-            lifecycle.commit([change])
+            try:
+                lifecycle.commit([change])
+            except ledger.AWAY:
+                self.take([one])  # Still ours, if the slot gets to it first.
+                raise
 
     def _write_what_is_done(self, held: list[Held]) -> None:
         """What ran before the slow one would wait for it, and die with it."""

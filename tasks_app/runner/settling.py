@@ -1,23 +1,29 @@
 """Writing the outcome of one attempt, if it is still the live one."""
 
 import logging
-
-from django.db import DataError
-from django.utils import timezone
+import uuid
+from collections.abc import Callable, Sequence
 
 from agents_app.host import StopReason
-from agents_app.protocol.errors import Code, SynapseError
-from agents_app.protocol.payloads import ErrorObject
+from agents_app.protocol.errors import Code
 from agents_app.protocol.states import TaskState
 from tasks_app import ledger, lifecycle
 from tasks_app.changes import Change, Snapshot
 from tasks_app.runner.held import Held, Plan
-from tasks_app.transition import attempts
 
 logger = logging.getLogger(__name__)
 
 
-def settle(held: Held, plan: Plan) -> bool:
+def write(
+    changes: Sequence[Change], check: Callable[[], None] | None = None
+) -> set[uuid.UUID]:
+    """`lifecycle.commit`, which outlasts a database that is away (`ledger.endure`)."""
+    return ledger.endure(
+        lambda again: lifecycle.commit(changes, again=again), check=check
+    )
+
+
+def settle(held: Held, plan: Plan, check: Callable[[], None] | None = None) -> bool:
     """Write a change of a live attempt; False when the attempt is not live any more.
 
     The row may have moved on without fencing us (never so today, but a reader must not
@@ -25,8 +31,8 @@ def settle(held: Held, plan: Plan) -> bool:
     """
     with held.lock:
         planned = plan(held.task)
-        while not lifecycle.commit([planned]):
-            task = ledger.load(held.task.id)
+        while not write([planned], check):
+            task = ledger.endure(lambda _: ledger.load(held.task.id), check)
             if task is None or not task.running or task.attempt != held.attempt:
                 held.stop(why_lost(task))
                 return False
@@ -47,15 +53,10 @@ def settle_alone(held: Held, plan: Plan) -> None:
     """Like `settle`; an outcome that no row can hold fails its task."""
     try:
         settle(held, plan)
-    except DataError:
+    except ledger.UNWRITABLE as error:
+        if not ledger.blames_row(error):
+            raise
         logger.exception("The outcome of task %s cannot be stored.", held.task.id)
-        settle(held, _unstorable)
-
-
-def _unstorable(task: Snapshot) -> Change:
-    return attempts.fail(
-        task,
-        ErrorObject.of(SynapseError(Code.RESULT_INVALID)),
-        now=timezone.now(),
-        policy=lifecycle.policy(),
-    )
+        ledger.endure(
+            lambda _: lifecycle.end_unwritable(held.task, Code.RESULT_INVALID)
+        )

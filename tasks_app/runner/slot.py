@@ -14,7 +14,7 @@ from billiard.common import (  # type: ignore[attr-defined] # not in its stubs
     terminate_handler_fired,
 )
 from django.conf import settings
-from django.db import DataError, connection
+from django.db import connection
 from django.utils import timezone
 
 from agents_app import dispatch, registry
@@ -23,7 +23,7 @@ from agents_app.host import AttemptStopped, StopReason
 from agents_app.protocol.errors import SynapseError
 from agents_app.protocol.payloads import ErrorObject, TaskFailed
 from agents_app.registry import HandlerSpec
-from tasks_app import lifecycle, queue
+from tasks_app import claiming, ledger, lifecycle, queue
 from tasks_app.changes import Change, Snapshot
 from tasks_app.ledger import Candidate
 from tasks_app.runner import luggage, outcomes
@@ -31,7 +31,7 @@ from tasks_app.runner.held import Held, Phase, Plan
 from tasks_app.runner.host import AttemptHost
 from tasks_app.runner.keeper import keeper
 from tasks_app.runner.pace import Pace
-from tasks_app.runner.settling import settle_alone
+from tasks_app.runner.settling import settle_alone, write
 
 # After this long a slot goes back to the broker, so that a busy lane does not starve
 # the others, and a worker that is asked to stop can.
@@ -64,7 +64,7 @@ def drain(lane: str) -> None:
 
 
 def _claim(lane: str, *, wake: bool) -> list[Job]:
-    taken = lifecycle.claim(
+    taken = claiming.claim(
         lane,
         worker=f"{socket.gethostname()}:{os.getpid()}",
         limit=_pace.look_ahead(),
@@ -103,8 +103,10 @@ def _run_all(jobs: list[Job]) -> None:
                 done, flush_at = [], time.monotonic() + budget_s
     finally:
         # Also when a handler ends the process: its neighbours did nothing wrong.
-        _settle_all(done)
-        keeper.drop([job.held for job in jobs])
+        try:
+            _settle_all(done)
+        finally:  # Else their leases would be kept for ever.
+            keeper.drop([job.held for job in jobs])
 
 
 def _run_guarded(job: Job) -> None:
@@ -136,7 +138,7 @@ def _run(job: Job) -> Plan:
         # lease brings the task back.
         raise SystemExit
     _pace.learn(task.task_type, (time.monotonic() - began) * 1000)
-    files = luggage.results(host, job.candidate)
+    files = ledger.endure(lambda _: luggage.results(host, job.candidate))
 
     def plan(task: Snapshot) -> Change:
         return outcomes.change_of(
@@ -154,7 +156,9 @@ def _run(job: Job) -> Plan:
 def _outcome(spec: HandlerSpec, job: Job, host: AttemptHost) -> Outcome:
     """What the handler says, or that it could not have what it needs."""
     try:
-        assignment = luggage.pack(spec, job.candidate, job.held)
+        assignment = ledger.endure(
+            lambda _: luggage.pack(spec, job.candidate, job.held), job.held.check
+        )
     except SynapseError as error:
         said = TaskFailed(task_id=job.held.task.wire_id, error=ErrorObject.of(error))
         return Outcome(payload=said, retryable=error.spec.retryable)
@@ -176,8 +180,8 @@ def _settle_all(done: list[Held]) -> None:
     if not settled:
         return
     try:
-        written = lifecycle.commit([plan(held.task) for held, plan in settled])
-    except DataError:
+        written = write([plan(held.task) for held, plan in settled])
+    except ledger.UNWRITABLE:
         written = set()  # One of them holds what no row can: find out which.
     for held, plan in settled:
         if held.task.id not in written:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tasks_app import lifecycle
+from tasks_app import claiming
 from tasks_app.models import Message, Question, Task
 from tests.api.conftest import Program, error_of, invalid_fields
 from tests.tasks.racing import race
@@ -34,7 +34,7 @@ def test_it_cancels_before_the_start_g11(program: Program) -> None:
 
 def test_it_cancels_while_an_attempt_runs_g11(program: Program) -> None:
     task_id = program.submit()
-    lifecycle.claim("default", worker="w", limit=1, fits=lambda task: True)
+    claiming.claim("default", worker="w", limit=1, fits=lambda task: True)
     assert _state(task_id) == "executing"
     response = program.post(f"/task/{task_id}/cancel")
     assert (response.status_code, _state(task_id)) == (200, "cancelled")

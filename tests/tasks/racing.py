@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, TimeoutError
+from contextlib import suppress
 from typing import Any
 
 from django.db import connections
@@ -27,3 +29,36 @@ def race(*functions: Callable[[], Any]) -> list[Any]:
     for thread in threads:
         thread.join()
     return results
+
+
+class Beside:
+    """A function at work in another thread, while the test goes on."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._came_to: Future[Any] = Future()
+        self._function = function
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def wait_a_moment(self) -> None:
+        """Long enough for it to end, unless something holds it up."""
+        with suppress(TimeoutError):
+            self._came_to.result(timeout=0.5)
+
+    def result(self) -> Any:
+        """What it returned, or what it raised."""
+        self._thread.join()
+        return self._came_to.result()
+
+    def _run(self) -> None:
+        try:
+            self._came_to.set_result(self._function())
+        except Exception as raised:  # noqa: BLE001 - the test meets it in `result`
+            self._came_to.set_exception(raised)
+        finally:
+            connections.close_all()
+
+
+def beside(function: Callable[[], Any]) -> Beside:
+    """Start it now, in a thread with its own connection."""
+    return Beside(function)

@@ -73,6 +73,7 @@ def test_it_supersedes_older_callbacks_by_the_final_one(caller):
     assert waiting_events(task) == ["completed"]
     older = row(task).deliveries.get(event="processing")
     assert (older.state, older.next_try_at) == ("superseded", None)
+    assert older.ended_at == row(task).completed_at
 
 
 def test_it_leaves_the_callbacks_of_batch_neighbours_that_go_on(caller):

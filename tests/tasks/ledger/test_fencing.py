@@ -3,13 +3,17 @@
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
+from agents_app.protocol import ids
 from tasks_app import ledger, lifecycle
-from tasks_app.models import JournalEntry
+from tasks_app.ledger import NewAttachment
+from tasks_app.models import Attachment, JournalEntry
 from tasks_app.runner import outcomes
 from tests.factories import row, submitted
 from tests.tasks.ledger.planning import begin, begun, complete
+from tests.tasks.racing import beside
 
 
 def lose(task):
@@ -35,6 +39,24 @@ def record(task, position=0, value=None):
     )
 
 
+def attach(task):
+    file = NewAttachment(
+        id=ids.new_id(),
+        kind="result",
+        name="a.txt",
+        content_type="text/plain",
+        size=1,
+        sha256="0" * 64,
+        created_at=timezone.now(),
+        position=0,
+    )
+    return ledger.attach(file, task_id=task.id, attempt=task.attempt)
+
+
+def drop(task):
+    return ledger.drop_unrecorded(task.id, task.attempt)
+
+
 @pytest.fixture
 def task(caller):
     return begun(submitted(caller))
@@ -46,7 +68,7 @@ def test_it_renews_the_lease_of_the_live_attempt(task):
     assert row(task).generation == task.generation
 
 
-@pytest.mark.parametrize("write", [renew, record])
+@pytest.mark.parametrize("write", [renew, record, attach])
 def test_it_refuses_an_attempt_that_was_declared_lost(task, write):
     lose(task)
     assert not write(task)
@@ -54,7 +76,7 @@ def test_it_refuses_an_attempt_that_was_declared_lost(task, write):
     assert not JournalEntry.objects.exists()
 
 
-@pytest.mark.parametrize("write", [renew, record])
+@pytest.mark.parametrize("write", [renew, record, attach])
 def test_it_refuses_an_attempt_after_the_next_one_began(task, write):
     second = begun(lose(task))
     assert not write(task)
@@ -85,3 +107,27 @@ def test_it_refuses_the_outcome_of_a_stale_attempt(task):
     ledger.commit([begin(lose(task))])
     assert ledger.commit([lost]) == set()
     assert row(task).result is None
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("write", [renew, record, attach])
+def test_it_waits_for_whoever_fences_the_attempt_just_now(task, write):
+    """A write that looked before the fence was committed must not count after it."""
+    with transaction.atomic():
+        lose(task)
+        late = beside(lambda: write(task))
+        late.wait_a_moment()
+    assert not late.result()
+    assert not JournalEntry.objects.exists()
+    assert not Attachment.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_drops_no_files_for_an_attempt_that_is_fenced_just_now(task):
+    attach(task)
+    with transaction.atomic():
+        lose(task)
+        late = beside(lambda: drop(task))
+        late.wait_a_moment()
+    assert late.result() == []
+    assert Attachment.objects.exists()

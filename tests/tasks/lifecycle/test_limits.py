@@ -4,7 +4,7 @@ import pytest
 from django.test import override_settings
 
 from agents_app.protocol.states import TaskState
-from tasks_app import lifecycle, runner
+from tasks_app import claiming, lifecycle, runner
 from tasks_app.models import Task
 from tests.factories import row, submitted
 from tests.tasks.ledger.planning import begun, complete
@@ -14,7 +14,7 @@ parallel = pytest.mark.django_db(transaction=True)
 
 
 def claim(lane="default", limit=10, fits=lambda task: True):
-    taken = lifecycle.claim(lane, worker="host:1", limit=limit, fits=fits)
+    taken = claiming.claim(lane, worker="host:1", limit=limit, fits=fits)
     return [begun_.id for _, begun_ in taken]
 
 
@@ -53,7 +53,7 @@ def test_it_is_not_kept_from_other_types_by_a_full_one(caller):
 
 def test_it_takes_the_next_one_when_a_place_is_free(caller):
     first, second = (submitted(caller, "probe_limited") for _ in range(2))
-    [(_, held)] = lifecycle.claim("default", worker="w", limit=1, fits=lambda _: True)
+    [(_, held)] = claiming.claim("default", worker="w", limit=1, fits=lambda _: True)
     assert held.id == first.id
     lifecycle.commit([complete(held)])
     assert claim() == [second.id]
