@@ -17,4 +17,7 @@ def framed(context: Context, page: str, title: str) -> SafeString:
     """The page with what the frame needs; Django gives its error pages only a path."""
     request = context["request"]
     frame = {**admin.site.each_context(request), "title": title, "content_title": title}
+    if not request.user.is_authenticated:
+        # The sidebar shows who is logged in, and fails for nobody.
+        frame["is_nav_sidebar_enabled"] = False
     return render_to_string(page, frame, request)

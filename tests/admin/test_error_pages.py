@@ -34,6 +34,12 @@ def test_it_says_that_a_form_is_stale_g70(olga) -> None:
     assert_in_the_frame(answer, 403, "Nothing was changed: open the page again")
 
 
+def test_it_says_so_to_who_is_not_logged_in_g50() -> None:
+    answer = Client(enforce_csrf_checks=True).post("/admin/login/")
+    assert answer.status_code == 403
+    assert "Nothing was changed: open the page again" in answer.content.decode()
+
+
 @pytest.mark.parametrize("path", ["/nowhere/", "/api/v1/synapse/nowhere"])
 def test_it_answers_programs_in_json_as_before(client, path) -> None:
     answer = client.get(path)
