@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from agents_app import schemas
 from agents_app.protocol import ids
-from agents_app.protocol.addresses import Party
+from agents_app.protocol.addresses import Party, split_address
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import MessageType
 from agents_app.protocol.payloads import (
@@ -36,7 +36,7 @@ from tasks_app.ledger import NewAttachment, NewTask
 from tasks_app.models import Task
 from tasks_app.policy import Policy, queue_key
 from tasks_app.routing import Executor
-from tasks_app.transition import desk, unwritable
+from tasks_app.transition import attempts, desk, unwritable
 
 # A verb that keeps losing against others gives up with a retryable error.
 _TRIES = 10
@@ -134,19 +134,23 @@ def commit(changes: Sequence[Change], *, again: bool = False) -> set[uuid.UUID]:
 
 
 def cancel(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
-    """End a live task for its requester; a cancelled one stays as it is (decisions 32).
+    """End a live task; a cancelled one stays as it is (decisions 32).
 
-    TASK_ENDED for a task that ended otherwise, FORBIDDEN for that of a peer. The
-    attempt that runs is fenced at once.
+    For its requester, or for our operator: a task that a peer executes is taken back
+    there, too; one that a peer asked of us is not ours to cancel, so it fails with
+    STOPPED_BY_EXECUTOR, which the peer is told. The attempt that runs is fenced at
+    once. TASK_ENDED for a task that ended otherwise, FORBIDDEN for another agent.
     """
     now = timezone.now()
 
     def plan(task: Snapshot) -> Change:
-        if outbox.is_remote(task.requester, policy()) and by != task.requester:
+        if not outbox.is_remote(task.requester, policy()) or by == task.requester:
+            return desk.cancel(task, by=by, reason=reason, now=now, policy=policy())
+        if split_address(by)[0] is not Party.DESK:
             raise SynapseError(
                 Code.FORBIDDEN, "Only the agent that asked for it can take it back."
             )
-        return desk.cancel(task, by=by, reason=reason, now=now, policy=policy())
+        return attempts.stop(task, reason=reason, now=now, policy=policy())
 
     try:
         return change(task_id, plan).after

@@ -118,6 +118,17 @@ def fail(
     return outbox.announce(replace(change, error=error.to_json()), now, policy)
 
 
+def stop(task: Snapshot, *, reason: str, now: datetime, policy: Policy) -> Change:
+    """Our operator ends a task that a peer asked of us: only that peer may cancel it.
+
+    `reason` goes to the peer.
+    """
+    error = SynapseError(Code.STOPPED_BY_EXECUTOR, reason or None)
+    return fail(
+        task, ErrorObject.of(error), now=now, policy=policy, outcome="cancelled"
+    )
+
+
 def result_refused(
     task: Snapshot, error: ErrorObject, *, now: datetime, policy: Policy
 ) -> Change:
