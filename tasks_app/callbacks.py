@@ -6,9 +6,10 @@ Pure: plans call `announce` last, and the outbox rows are written with the chang
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from urllib.parse import urlsplit
 
+from agents_app import outbound
 from agents_app.protocol import ids, jsontext
+from agents_app.protocol.errors import SynapseError
 from agents_app.protocol.states import TERMINAL, TaskState, public_status
 from agents_app.protocol.times import rfc3339
 from tasks_app.changes import Change, Outgoing, Snapshot
@@ -17,9 +18,7 @@ from tasks_app.changes import Change, Outgoing, Snapshot
 OPTIONAL_EVENTS = ("progress", "action_required")
 
 
-# Longer names do not exist (RFC 1035).
-MAX_HOST_CHARACTERS = 253
-_PORTS = {"http": 80, "https": 443}
+UNREADABLE = "unreadable"
 
 
 def announce(change: Change, now: datetime) -> Change:
@@ -44,15 +43,15 @@ def announce(change: Change, now: datetime) -> Change:
 
 
 def endpoint_of(url: str) -> str:
-    """`scheme://host:port` in lower case: who is hit by many callbacks at once.
+    """`scheme://host:port`: who is hit by many callbacks at once (G24).
 
-    Built from the parts and cut to its column, whatever the URL looks like: a row that
-    cannot be written would keep every claim of its lane from being made.
+    UNREADABLE for a URL that was accepted once and is not any more, and to which
+    nothing is sent: its row has to be written all the same.
     """
-    parts = urlsplit(url)
-    host = (parts.hostname or "")[:MAX_HOST_CHARACTERS]
-    port = parts.port or _PORTS.get(parts.scheme, 0)
-    return f"{parts.scheme}://{host}:{port}".lower()
+    try:
+        return outbound.endpoint_of(url)
+    except SynapseError:
+        return UNREADABLE
 
 
 def _event(change: Change) -> str | None:

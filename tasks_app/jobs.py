@@ -4,11 +4,21 @@ Connections are kept between jobs (CELERY_DB_REUSE_MAX), so each job first drops
 that a restart of the database has broken.
 """
 
+from typing import Any
+
 from celery import shared_task
-from celery.signals import worker_process_init
+from celery.signals import celeryd_after_setup, worker_process_init
 from django.db import close_old_connections
 
-from tasks_app import collecting, delivery, foreignfiles, presence, queue, runner
+from tasks_app import (
+    collecting,
+    delivery,
+    foreignfiles,
+    presence,
+    queue,
+    runner,
+    sharing,
+)
 from tasks_app import sweep as sweeping
 
 
@@ -66,6 +76,15 @@ def collect(peer_id: str) -> None:
     """One peer may have messages for us."""
     close_old_connections()
     collecting.collect(peer_id)
+
+
+@celeryd_after_setup.connect
+def _count_threads(instance: Any, **_: object) -> None:
+    """A courier works in the threads that its command line gives it.
+
+    Any: Celery's own worker, without types.
+    """
+    sharing.courier.resize(instance.concurrency)
 
 
 @worker_process_init.connect

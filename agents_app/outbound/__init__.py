@@ -24,6 +24,7 @@ from agents_app.outbound.client import get, post
 from agents_app.outbound.gate import check_url
 from agents_app.outbound.headers import fits_header
 from agents_app.outbound.reply import Reply
+from agents_app.outbound.target import endpoint_of
 from agents_app.outbound.trouble import Trouble
 
-__all__ = ["Reply", "Trouble", "check_url", "fits_header", "get", "post"]
+__all__ = ["Reply", "Trouble", "check_url", "endpoint_of", "fits_header", "get", "post"]

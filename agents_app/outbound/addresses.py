@@ -57,6 +57,13 @@ def may_open(address: Address, allowed_private: Sequence[Network]) -> bool:
     )
 
 
+def plain(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one only spells, or the address itself."""
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address
+
+
 def _public(address: Address) -> bool:
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _SPECIAL_V4)
@@ -69,10 +76,9 @@ def _layers(address: Address) -> tuple[Address, ...]:
 
     A mapped address is only a spelling, so its IPv4 form alone counts.
     """
+    address = plain(address)
     if isinstance(address, IPv4Address):
         return (address,)
-    if address.ipv4_mapped is not None:
-        return (address.ipv4_mapped,)
     if address.sixtofour is not None:
         return (address, address.sixtofour)
     if address.teredo is not None:

@@ -2,16 +2,17 @@
 
 import socket
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPResponse
 from time import monotonic
 from typing import cast
 
-from agents_app.outbound.addresses import Network
+from agents_app.outbound.addresses import Address, Network, plain
 from agents_app.outbound.connection import connected
 from agents_app.outbound.gate import checked_addresses
 from agents_app.outbound.headers import all_fit
+from agents_app.outbound.places import Places
 from agents_app.outbound.reply import Reply, read_reply
 from agents_app.outbound.target import Target, read_target
 from agents_app.outbound.trouble import EXPECTED, trouble_of
@@ -31,6 +32,8 @@ def post(
     connect_s: float = 5.0,
     total_s: float = 15.0,
     keep_bytes: int = 4096,
+    party: str = "",
+    at_once: int | None = None,
 ) -> Reply:
     """Send once and say what came of it; trouble is a `Reply`, never an exception.
 
@@ -38,8 +41,12 @@ def post(
     exactly those (G25, G26). `connect_s` bounds the lookup and, again, the connecting;
     `total_s` bounds everything together in wall-clock seconds (G23). Redirects are
     answers like any other. A header that could split the request is not sent (G27).
+    For one `party` this process has `at_once` requests on their way to one address and
+    port, whatever name leads there; another one is not sent (G24).
     """
-    limits = _Limits(allowed_private, connect_s, total_s, keep_bytes)
+    limits = _Limits(
+        allowed_private, connect_s, total_s, keep_bytes, party=party, at_once=at_once
+    )
     return _request("POST", url, body, headers, limits)
 
 
@@ -63,6 +70,11 @@ class _Limits:
     connect_s: float
     total_s: float
     keep_bytes: int
+    party: str = ""
+    at_once: int | None = None
+
+
+_places = Places()
 
 
 def _request(
@@ -97,12 +109,23 @@ def _exchange(
     budget = Deadline(limits.total_s)
     within = min(limits.connect_s, budget.left())
     addresses = checked_addresses(target, limits.allowed_private, within=within)
-    with connected(
-        target, addresses, connect_s=limits.connect_s, budget=budget
-    ) as sock:
+    with (
+        _place(target, addresses, limits),
+        connected(target, addresses, connect_s=limits.connect_s, budget=budget) as sock,
+    ):
         wire = TimedSocket(sock, budget, limit=limits.keep_bytes + _FRAMING_BYTES)
         with closing(_ask(wire, target, method, body, headers)) as response:
             return read_reply(response, limits.keep_bytes)
+
+
+def _place(
+    target: Target, addresses: Sequence[Address], limits: _Limits
+) -> AbstractContextManager[None]:
+    if limits.at_once is None:
+        return nullcontext()
+    spelled = {str(plain(address)) for address in addresses}
+    places = [(limits.party, address, target.port) for address in spelled]
+    return _places.taken(places, at_once=limits.at_once)
 
 
 def _ask(

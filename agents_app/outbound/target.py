@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, urlsplit
 
-from agents_app.outbound.addresses import Address
+from agents_app.outbound.addresses import Address, plain
 from agents_app.outbound.hosts import read_host
 from agents_app.protocol.errors import Code, SynapseError
 
@@ -31,6 +31,11 @@ _BRACKETS = re.compile(r"[^\[\]]*|\[[^\[\]]*:[^\[\]]*\](?::[^\[\]]*)?")
 _KEPT_IN_RESOURCE = "/?%:@!$&'()*+,;=~-._"
 
 
+def bracketed(host: str) -> str:
+    """The host as it stands in a URL."""
+    return f"[{host}]" if ":" in host else host
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """Where a request goes.
@@ -48,9 +53,21 @@ class Target:
     @property
     def authority(self) -> str:
         """The Host header: brackets around IPv6, the port only where it is unusual."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        host = bracketed(self.host)
         usual = self.port == _DEFAULT_PORTS[self.scheme]
         return host if usual else f"{host}:{self.port}"
+
+
+def endpoint_of(url: str) -> str:
+    """`scheme://host:port`, one for all spellings; at most 300 characters.
+
+    A host that is an address by itself is that address, however it is written (`127.1`,
+    `2130706433`, `localhost`, `[::ffff:127.0.0.1]`); a name is in lower case and ASCII.
+    INVALID_FIELD as `read_target`.
+    """
+    target = read_target(url, field="url")
+    host = str(plain(target.address)) if target.address else target.host
+    return f"{target.scheme}://{bracketed(host)}:{target.port}"
 
 
 class _Refusal(ValueError):

@@ -7,13 +7,18 @@ import ssl
 from enum import StrEnum
 from http.client import HTTPException
 
+from agents_app.outbound.places import Crowded
 from agents_app.outbound.resolver import Unresolved
 from agents_app.protocol.errors import Code, SynapseError
 
 
 class Trouble(StrEnum):
-    """Safe to store and to show. Of these, the last two do not heal by waiting."""
+    """Safe to store and to show. Of these, the last two do not heal by waiting.
 
+    CROWDED is no failure: nothing was sent yet.
+    """
+
+    CROWDED = "crowded"
     DNS = "dns"
     CONNECT = "connect"
     TLS = "tls"
@@ -27,6 +32,7 @@ class Trouble(StrEnum):
 # First match wins: timeouts, TLS errors and resets are OSErrors too, and a connection
 # closed before the status line is a reset and an HTTPException in one.
 _BY_TYPE: tuple[tuple[type[Exception], Trouble], ...] = (
+    (Crowded, Trouble.CROWDED),
     (Unresolved, Trouble.DNS),
     (TimeoutError, Trouble.TIMEOUT),
     (ssl.SSLError, Trouble.TLS),

@@ -1,5 +1,8 @@
 """The next one of a queue: due as soon as the one before it is out of the way."""
 
+from datetime import datetime
+from uuid import UUID
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -8,12 +11,12 @@ from tasks_app.delivery.due import Queue
 from tasks_app.models import Delivery, DeliveryState
 
 
-def advance(queue: Queue) -> bool:
+def advance(queue: Queue, *, after: UUID | None = None) -> bool:
     """Bring back the delivery that leads the queue now, if it was put aside.
 
     Call it after the commit that ended, or let go of, one of the queue: whoever put the
     next one aside looked before that, so the time of now is later than his. One that
-    was tried keeps its own schedule.
+    was tried keeps its own schedule, as does the one that was let go of (`after`).
     """
     task_id, kind, peer_id = queue
     if task_id is None:
@@ -25,10 +28,14 @@ def advance(queue: Queue) -> bool:
     if leads is not None and not leads.terminal:
         leads = waiting.order_by("sequence").first()
     now = timezone.now()
-    if leads is None or leads.next_try_at is None or leads.next_try_at <= now:
+    if leads is None or leads.pk == after or not _is_later(leads, now):
         return False
     untried = waiting.filter(pk=leads.pk, tries=leads.schedule_from)
     return bool(untried.update(next_try_at=now))
+
+
+def _is_later(delivery: Delivery, now: datetime) -> bool:
+    return delivery.next_try_at is not None and delivery.next_try_at > now
 
 
 def advance_later(queue: Queue) -> None:

@@ -115,12 +115,13 @@ def _after(delivery: Delivery, verdict: Verdict) -> None:
         on_dead(delivery)
     if verdict.next_try_at is None:
         return
-    logger.info(
-        "Callback %s of task %s failed in try %s; the next is due at %s.",
-        delivery.pk,
-        delivery.task_id,
-        delivery.tries,
-        verdict.next_try_at.isoformat(timespec="seconds"),
-    )
+    if verdict.counts:
+        logger.info(
+            "Callback %s of task %s failed in try %s; the next is due at %s.",
+            delivery.pk,
+            delivery.task_id,
+            delivery.tries,
+            verdict.next_try_at.isoformat(timespec="seconds"),
+        )
     wait = (verdict.next_try_at - timezone.now()).total_seconds()
     queue.ring_courier(in_seconds=max(0.0, wait))

@@ -13,6 +13,7 @@ _GONE = 410
 _SLOW_DOWN = (429, 503)
 # A receiver may ask for patience, but not for ever.
 _MAX_RETRY_AFTER_SECONDS = 24 * 3600
+_CROWDED_SECONDS = 1.0
 # Success by HTTP, but no signed answer about this message.
 NO_ACK = "no_ack"
 # Sending again changes nothing about where a URL leads (G25) or what a header holds.
@@ -31,12 +32,14 @@ class Mishap(StrEnum):
 class Verdict:
     """What the delivery becomes; `next_try_at` is set while it waits.
 
-    `reason` says why an answer was not good enough, if there was one.
+    `reason` says why an answer was not good enough, if there was one. What does not
+    count was no try.
     """
 
     state: DeliveryState
     next_try_at: datetime | None = None
     reason: str = ""
+    counts: bool = True
 
 
 def judge(
@@ -49,6 +52,8 @@ def judge(
 ) -> Verdict:
     """The verdict on a callback; `failures` counts this try, if it is one."""
     reply = tried if isinstance(tried, Reply) else Reply()
+    if reply.error is Trouble.CROWDED:
+        return _soon(now, random)
     if reply.ok:
         return Verdict(state=DeliveryState.DELIVERED)
     delay = policy.next_delay(failures, random=random)
@@ -71,6 +76,8 @@ def judge_message(
     if heard.acked:
         return Verdict(state=DeliveryState.DELIVERED)
     reply = tried if isinstance(tried, Reply) else Reply()
+    if reply.error is Trouble.CROWDED:
+        return _soon(now, random)
     reason, hopeless, wait_s = "", reply.error in _HOPELESS, _asked_for(reply)
     if heard.refused is not None:
         reason = f"nack {heard.refused.code}"
@@ -86,6 +93,12 @@ def judge_message(
         next_try_at=now + timedelta(seconds=max(delay, wait_s)),
         reason=reason,
     )
+
+
+def _soon(now: datetime, random: float) -> Verdict:
+    """Its receiver has enough at the moment, under another name (G24)."""
+    wait = timedelta(seconds=_CROWDED_SECONDS * (0.5 + random))
+    return Verdict(state=DeliveryState.WAITING, next_try_at=now + wait, counts=False)
 
 
 def _asked_for(reply: Reply) -> int:

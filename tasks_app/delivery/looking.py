@@ -55,7 +55,8 @@ def look(now: datetime, *, sated: Sequence[str]) -> list[Delivery]:
     number = _CHOICE
     while True:
         flying = in_flight(now)
-        line = sendable(now, flying, sated).order_by("next_try_at", "pk")
+        # By nothing else: a whole queue may have one time, and would be sorted.
+        line = sendable(now, flying, sated).order_by("next_try_at")
         seen = list(_read(line[:number]))
         parked = [one.delivery.pk for one in seen if one.uncallable]
         if parked:
@@ -105,6 +106,12 @@ def _turns(leaders: Sequence[UUID | None]) -> Mapping[UUID | None, datetime | No
 
 def _put_aside(again: Mapping[UUID, datetime], now: datetime) -> None:
     """Not if one was brought back meanwhile: then its time is later than `now`."""
-    moment = DateTimeField()
-    cases = [When(pk=pk, then=Value(at, moment)) for pk, at in again.items()]
-    due(now).filter(pk__in=again).update(next_try_at=Case(*cases, output_field=moment))
+    moments: dict[datetime, list[UUID]] = {}
+    for pk, at in again.items():
+        moments.setdefault(at, []).append(pk)
+    when = [
+        When(pk__in=pks, then=Value(at, DateTimeField())) for at, pks in moments.items()
+    ]
+    due(now).filter(pk__in=again).update(
+        next_try_at=Case(*when, output_field=DateTimeField())
+    )

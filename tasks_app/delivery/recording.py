@@ -24,6 +24,7 @@ def record(
     """Keep the try and apply the verdict; False when the lease went to another.
 
     A courier that wakes up late changes nothing: never two outcomes of one callback.
+    What was no try leaves no trace: who claims next counts from where this one did.
     """
     waits = verdict.state is DeliveryState.WAITING
     held = Delivery.objects.filter(
@@ -33,15 +34,17 @@ def record(
         leased_until__isnull=False,
     )
     with transaction.atomic():
-        _attempt(delivery, tried, verdict, started_at).save(force_insert=True)
+        if verdict.counts:
+            _attempt(delivery, tried, verdict, started_at).save(force_insert=True)
         applied = held.update(
             state=verdict.state,
+            tries=delivery.tries if verdict.counts else delivery.tries - 1,
             next_try_at=verdict.next_try_at,
             leased_until=None,
             ended_at=None if waits else now,
         )
     if applied:
-        advance(queue_of(delivery))
+        advance(queue_of(delivery), after=delivery.pk)
     return bool(applied)
 
 

@@ -36,6 +36,8 @@ def send(delivery: Delivery) -> Reply:
         connect_s=settings.SYNAPSE_CALLBACK_CONNECT_SECONDS,
         total_s=settings.SYNAPSE_CALLBACK_TOTAL_SECONDS,
         keep_bytes=_ANSWER_BYTES if delivery.peer else _CALLBACK_BYTES,
+        party=delivery.party,
+        at_once=settings.SYNAPSE_CALLBACK_PER_ENDPOINT,
     )
 
 

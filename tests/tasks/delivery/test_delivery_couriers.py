@@ -1,16 +1,20 @@
 """Many couriers at once: each callback once, and a bad receiver harms only itself."""
 
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from threading import Barrier
 
 import pytest
 from django.db import connection, connections
+from django.db.models import F
 from django.utils import timezone
 
 from tasks_app import delivery, queue
 from tasks_app.models import Delivery
 from tests.receiver import Receiver, hang
+from tests.stack import eventually
 from tests.tasks.delivery.claims import claim
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -95,3 +99,34 @@ def test_it_delivers_past_a_hanging_receiver_g24(receiver, put, pool):
         pool.ring()
         receiver.wait_for(1, timeout=5, path="/good")
         assert hanging.connections <= 4
+
+
+def test_it_delivers_past_many_hanging_receivers_of_one_caller_g24(receiver, put, pool):
+    with ExitStack() as opened:
+        for number in range(8):  # Four each would be twice the threads.
+            hanging = opened.enter_context(Receiver(hang()))
+            for _ in range(8):
+                put(hanging.url(f"/{number}"))
+        put(receiver.url("/good"), party="caller:other")
+        pool.ring()
+        receiver.wait_for(1, timeout=5, path="/good")
+
+
+def test_it_has_few_in_flight_to_one_address_under_all_its_names_g24(
+    put, pool, monkeypatch
+):
+    loopback = [(None, None, None, "", ("127.0.0.1", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: loopback)
+    with Receiver(hang()) as hanging:
+        rows = [put(hanging.url(host=f"{name}.example")) for name in "abcdefgh"]
+        pool.ring()
+        hanging.wait_for(4)
+        eventually(lambda: _put_back(rows) == 4, 5, "the others to be put back")
+        assert hanging.connections == 4
+
+
+def _put_back(rows: list[Delivery]) -> int:
+    """How many of them were claimed and let go without a try."""
+    ids = [row.pk for row in rows]
+    later = Delivery.objects.filter(pk__in=ids, next_try_at__gt=F("created_at"))
+    return later.filter(tries=0, leased_until=None, attempts=None).count()
