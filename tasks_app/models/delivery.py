@@ -95,6 +95,12 @@ class Delivery(models.Model):
                 name="delivery_leased",
                 condition=Q(leased_until__isnull=False),
             ),
+            # The mailbox of a peer, oldest first, and how much lies in it.
+            models.Index(
+                fields=["peer", "created_at"],
+                name="delivery_of_peer",
+                condition=Q(state="waiting", peer__isnull=False),
+            ),
             # The dead-letter list.
             models.Index(
                 fields=["ended_at"], name="delivery_dead", condition=Q(state="dead")

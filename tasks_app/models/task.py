@@ -116,6 +116,12 @@ class Task(models.Model):
                 name="task_of_executor",
                 condition=Q(due_at__isnull=False),
             ),
+            # Unfinished tasks of one peer that asked for them: how many it may have.
+            models.Index(
+                fields=["requester"],
+                name="task_open_at_requester",
+                condition=Q(due_at__isnull=False, requester_task_id__isnull=False),
+            ),
             # sweep: deadlines
             models.Index(
                 fields=["due_at"], name="task_due", condition=Q(due_at__isnull=False)
