@@ -157,7 +157,6 @@ def _check(file: Named) -> None:
     outbound.check_url(
         file.url,
         allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
-        resolve=False,
         field="attachments",
     )
 

@@ -164,7 +164,6 @@ def _check_endpoint(endpoint: str) -> None:
         outbound.check_url(
             endpoint,
             allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
-            resolve=True,
             field="endpoint",
         )
 

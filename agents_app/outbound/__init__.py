@@ -1,7 +1,8 @@
 """The only HTTP client of the product: callbacks and A2A messages leave through here,
 and files of other agents come in.
 
-`check_url` judges a URL when somebody hands it in; `post` judges it again and sends;
+`check_url` judges a URL when somebody hands it in, without DNS; `post` looks its name
+up, judges where it leads and sends;
 `get` does the same for a file or a mailbox that is kept elsewhere.
 The path of one `post`: `target` reads the URL, `gate` asks `resolver` and `addresses`
 whether its addresses may be reached, `connection` opens a socket to exactly one of

@@ -1,4 +1,7 @@
-"""The address check, at submit and again at send (G25, G26).
+"""The address check: what a URL says at submit, where it leads at send (G25, G26).
+
+DNS is asked at send only: an answer that is true at submit says nothing about later,
+and a name server that is slow on purpose would hold the web process.
 
 Every refusal reads the same, so that nobody can use it to look into the network.
 """
@@ -6,33 +9,43 @@ Every refusal reads the same, so that nobody can use it to look into the network
 from collections.abc import Sequence
 
 from agents_app.outbound.addresses import Address, Network, may_open
-from agents_app.outbound.resolver import Unresolved, look_up
+from agents_app.outbound.resolver import look_up
 from agents_app.outbound.target import Target, read_target
 from agents_app.protocol.errors import Code, SynapseError
 
-_SUBMIT_LOOKUP_SECONDS = 2.0
+# Names that never are anybody's outside: of RFC 6762, RFC 8375 and by habit. And those
+# without a dot, which only the search list of a machine completes.
+_INNER_DOMAINS = (
+    ".corp",
+    ".home",
+    ".home.arpa",
+    ".internal",
+    ".intranet",
+    ".lan",
+    ".local",
+    ".localdomain",
+    ".private",
+)
 
 
 def check_url(
     url: str,
     *,
     allowed_private: Sequence[Network],
-    resolve: bool,
     field: str = "callback_url",
 ) -> None:
     """Judge a URL when it is handed in (P2A 6.1); silence means it may be used.
 
-    INVALID_FIELD for its text, naming `field`; ADDRESS_REFUSED for where it leads.
-    With `resolve` DNS is asked for at most two seconds; a name without an address is
-    accepted, since it may have one when something is sent.
+    INVALID_FIELD for its text, naming `field`; ADDRESS_REFUSED for an address that may
+    not be reached, and, where nothing private may be, for a name of inner networks. Any
+    other name is accepted: it is looked up when something is sent.
     """
     target = read_target(url, field=field)
-    if target.address is None and not resolve:
-        return
-    try:
-        checked_addresses(target, allowed_private, within=_SUBMIT_LOOKUP_SECONDS)
-    except Unresolved:
-        return
+    if target.address is None:
+        if not allowed_private and _is_inner(target.host):
+            raise SynapseError(Code.ADDRESS_REFUSED)
+    elif not may_open(target.address, allowed_private):
+        raise SynapseError(Code.ADDRESS_REFUSED)
 
 
 def checked_addresses(
@@ -51,3 +64,7 @@ def checked_addresses(
     if not all(may_open(address, allowed_private) for address in found):
         raise SynapseError(Code.ADDRESS_REFUSED)
     return found
+
+
+def _is_inner(host: str) -> bool:
+    return "." not in host or host.endswith(_INNER_DOMAINS)

@@ -108,7 +108,6 @@ def _check_callback(wanted: SubmitRequest) -> None:
         outbound.check_url(
             url,
             allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
-            resolve=True,
         )
 
 

@@ -9,8 +9,10 @@ from ipaddress import ip_network
 
 import pytest
 
-from agents_app.outbound import Trouble, check_url, gate, post
+from agents_app.outbound import Trouble, check_url, post
 from agents_app.outbound.connection import tls_context
+from agents_app.outbound.gate import checked_addresses
+from agents_app.outbound.target import read_target
 from agents_app.protocol.errors import Code, SynapseError
 from tests.receiver import Receiver, drip_body, drip_headers, hang, self_signed
 
@@ -62,38 +64,31 @@ def send(url, allowed=LOOPBACK, **limits):
 )
 def test_it_refuses_a_name_with_an_inner_address(dns, addresses):
     dns(addresses)
+    target = read_target(f"http://{NAME}/", field="url")
     with pytest.raises(SynapseError) as caught:
-        check_url(f"http://{NAME}/", allowed_private=(), resolve=True)
+        checked_addresses(target, (), within=5)
     assert caught.value.code == Code.ADDRESS_REFUSED
     assert caught.value.to_object() == SynapseError(Code.ADDRESS_REFUSED).to_object()
 
 
-def test_it_accepts_a_name_with_public_addresses(dns):
+def test_it_takes_a_name_with_public_addresses(dns):
     dns([PUBLIC, "2606:2800:21f:cb07::1"])
-    check_url(f"http://{NAME}/", allowed_private=(), resolve=True)
+    target = read_target(f"http://{NAME}/", field="url")
+    assert len(checked_addresses(target, (), within=5)) == 2
 
 
-def test_it_accepts_a_name_that_has_no_address_yet(dns):
-    dns([])
-    check_url(f"http://{NAME}/", allowed_private=(), resolve=True)
-
-
-def test_it_does_not_wait_for_a_silent_dns_at_submit(silent_dns, monkeypatch):
-    monkeypatch.setattr(gate, "_SUBMIT_LOOKUP_SECONDS", 0.05)
-    check_url(f"http://{NAME}/", allowed_private=(), resolve=True)
-
-
-def test_it_asks_no_dns_unless_told_to(dns):
+def test_it_asks_no_dns_when_a_url_is_handed_in(dns):
     double = dns(["127.0.0.1"])
-    check_url(f"http://{NAME}/", allowed_private=(), resolve=False)
+    check_url(f"http://{NAME}/", allowed_private=())
     assert double.asked == []
 
 
 def test_it_refuses_a_name_that_was_public_at_submit_and_is_not_at_send(dns):
-    dns([PUBLIC], ["127.0.0.1"])
+    dns([PUBLIC])
     with Receiver() as receiver:
         url = receiver.url("/hook", host=NAME)
-        check_url(url, allowed_private=(), resolve=True)
+        check_url(url, allowed_private=())
+        dns(["127.0.0.1"])
         reply = send(url, allowed=())
     assert (reply.error, reply.status) == (Trouble.REFUSED_ADDRESS, None)
     assert receiver.connections == 0

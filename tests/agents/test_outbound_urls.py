@@ -52,7 +52,7 @@ LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"]
 
 def refusal(url, allowed=(), **how):
     with pytest.raises(SynapseError) as caught:
-        check_url(url, allowed_private=allowed, resolve=False, **how)
+        check_url(url, allowed_private=allowed, **how)
     return caught.value
 
 
@@ -79,7 +79,7 @@ def test_it_refuses_private_addresses_in_any_base(address, spell):
 
 @pytest.mark.parametrize("host", LOOPBACK_HOSTS)
 def test_it_accepts_addresses_in_an_allowed_network(host):
-    check_url(f"http://{host}:8000/", allowed_private=LOOPBACK, resolve=True)
+    check_url(f"http://{host}:8000/", allowed_private=LOOPBACK)
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,29 @@ def test_it_accepts_addresses_in_an_allowed_network(host):
         "http://93.184.216.34/",
         "http://[2606:2800:21f:cb07::1]:8080/",
         "https://bücher.example/",
-        "http://my_service:8000/hook",
         "https://hooks.example.com/" + "a" * 2022,
     ],
 )
 def test_it_accepts_a_public_url_or_a_name(url):
-    check_url(url, allowed_private=(), resolve=False)
+    check_url(url, allowed_private=())
+
+
+INNER_NAMES = [
+    "my_service",
+    "metadata.google.internal",
+    "Printer.LOCAL.",
+    "nas.home.arpa",
+]
+
+
+@pytest.mark.parametrize("name", INNER_NAMES)
+def test_it_refuses_names_of_inner_networks_where_none_is_allowed(name):
+    assert refusal(f"http://{name}:8000/hook").code == Code.ADDRESS_REFUSED
+
+
+@pytest.mark.parametrize("name", INNER_NAMES)
+def test_it_leaves_inner_names_to_dns_where_some_network_is_allowed(name):
+    check_url(f"http://{name}:8000/hook", allowed_private=LOOPBACK)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from agents_app import outbound
-from tasks_app.models import Task
+from tasks_app import delivery, runner
+from tasks_app.models import Delivery, Task
 from tasks_app.secrets import vault
 from tests.api.conftest import Program, error_of, invalid_fields
 
@@ -70,14 +71,25 @@ def test_it_refuses_what_is_no_web_address_g25(program: Program, url: str) -> No
     assert b"secret" not in response.content
 
 
-def test_it_looks_a_name_up_g25(
+def test_it_waits_for_no_name_server_at_submit(
+    program: Program, closed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *name, **_: asked.append(name))
+    response = _submit(program, callback_url="https://slow.example/")
+    assert (response.status_code, asked) == (202, [])
+
+
+def test_it_gives_a_callback_up_whose_name_leads_inside_g25(
     program: Program, closed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.1.2.3", 443))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: found)
-    error = error_of(_submit(program, callback_url="https://inside.example/"), 422)
-    assert error["code"] == 5005
-    assert "10.1.2.3" not in str(error)
+    _submit(program, callback_url="https://inside.example/")
+    runner.drain("default")
+    delivery.deliver_due()
+    row = Delivery.objects.get(terminal=True)
+    assert (row.state, row.attempts.get().error) == ("dead", "refused_address")
 
 
 def test_it_calls_networks_that_are_allowed(program: Program) -> None:
