@@ -9,11 +9,10 @@ import logging
 from datetime import timedelta
 from pathlib import Path
 
-import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from synapse_site import databases, logs
 from synapse_site import env as environment
-from synapse_site import logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env, DATA_DIR = environment.read(BASE_DIR / "data")
@@ -32,29 +31,11 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 
 # -- Database --------------------------------------------------------------------
 DATABASES = {
-    "default": dj_database_url.parse(
+    "default": databases.configured(
         env.str("DATABASE_URL", "") or f"sqlite:///{DATA_DIR / 'synapse.sqlite3'}",
-        # Optimization: a connection a request costs more than the request.
-        conn_max_age=None,
+        pooler=not env.bool("SYNAPSE_PREPARED_STATEMENTS", True),
     )
 }
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["OPTIONS"] = {
-        # A read that turns into a write would fail at once under WAL; taking the
-        # write lock at BEGIN makes writers queue instead.
-        "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
-        # FULL, not NORMAL: a 2xx submit is durable (G01).
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
-    }
-elif env.bool("SYNAPSE_PREPARED_STATEMENTS", True):
-    # Optimization: our statements are few and long; parsing and planning them anew
-    # costs as much as running them. Off where a pooler shares connections by
-    # transaction.
-    DATABASES["default"]["OPTIONS"] = {
-        "server_side_binding": True,
-        "prepare_threshold": 2,
-    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Broker ----------------------------------------------------------------------
@@ -228,6 +209,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    # Last: it sees what the views of the admin raise.
+    "tasks_app.admin.net.SafetyNet",
 ]
 ROOT_URLCONF = "synapse_site.urls"
 WSGI_APPLICATION = "synapse_site.wsgi.application"

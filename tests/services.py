@@ -14,8 +14,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -102,20 +102,83 @@ def postgres(*, durable: bool = False) -> Iterator[str]:
 
     `durable` leaves the server's defaults, fsync included, for those who measure.
     """
+    with postgres_server(durable=durable) as server:
+        yield server.url
+
+
+@contextmanager
+def postgres_server(*, durable: bool = False) -> Iterator["PostgresServer"]:
+    """The same for those who do something to the server."""
     programs = require_or_skip("postgres")
     with _folder() as folder:
-        data = folder / "data"
-        init = [str(programs / "initdb"), "-D", str(data), "-U", "synapse"]
+        init = [str(programs / "initdb"), "-D", str(folder / "data"), "-U", "synapse"]
         init += ["-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
         _run_as_user(init, folder)
-        port = free_port()
-        serve = [str(programs / "postgres"), "-D", str(data), "-p", str(port)]
-        serve += ["-h", "127.0.0.1", "-k", str(folder)]
-        for setting in () if durable else _QUICK:
-            serve += ["-c", setting]
+        server = PostgresServer(programs, folder, () if durable else _QUICK)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.resume()
+            server.stop()
+
+
+class PostgresServer:
+    """One server on a port of its own: stopped, started again, halted in between."""
+
+    def __init__(self, programs: Path, folder: Path, settings: Sequence[str]) -> None:
+        self.port = free_port()
+        self.url = f"postgres://synapse@127.0.0.1:{self.port}/synapse"
+        self._folder = folder
+        self._command = [str(programs / "postgres"), "-D", str(folder / "data")]
+        self._command += ["-p", str(self.port), "-h", "127.0.0.1", "-k", str(folder)]
+        for setting in settings:
+            self._command += ["-c", setting]
+        self._open = ExitStack()
+        self._halted: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Until it answers, with its database."""
         # SIGINT is PostgreSQL's fast shutdown; SIGTERM would wait for all clients.
-        with _server(serve, folder, signal.SIGINT, lambda: _create_database(port)):
-            yield f"postgres://synapse@127.0.0.1:{port}/synapse"
+        self._process = self._open.enter_context(
+            _server(
+                self._command,
+                self._folder,
+                signal.SIGINT,
+                lambda: _create_database(self.port),
+            )
+        )
+
+    def stop(self) -> None:
+        """Cut all connections and end, as a restart does."""
+        self._open.close()
+
+    def halt(self) -> None:
+        """It still accepts connections, by its kernel, and says nothing any more."""
+        assert self._process is not None, "it was never started"
+        # Its children have process groups of their own; none is born any more.
+        os.kill(self._process.pid, signal.SIGSTOP)
+        self._halted = [self._process.pid, *_children_of(self._process.pid)]
+        for pid in self._halted[1:]:
+            os.kill(pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Go on as if nothing had been."""
+        for pid in self._halted:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        self._halted = []
+
+
+def _children_of(parent: int) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # It has just ended.
+            # The name before it may hold spaces, but ends with the last bracket.
+            if int(path.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(path.parent.name))
+    return found
 
 
 def _create_database(port: int) -> bool:
@@ -123,6 +186,8 @@ def _create_database(port: int) -> bool:
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=2) as connection:
             connection.execute("CREATE DATABASE synapse")
+    except psycopg.errors.DuplicateDatabase:
+        pass  # Of an earlier start.
     except psycopg.OperationalError:
         return False
     return True
@@ -166,8 +231,8 @@ def free_port() -> int:
 @contextmanager
 def _server(
     command: list[str], folder: Path, stop: signal.Signals, ready: Callable[[], bool]
-) -> Iterator[None]:
-    with (folder / "log").open("wb") as log:
+) -> Iterator[subprocess.Popen[bytes]]:
+    with (folder / "log").open("ab") as log:
         process = subprocess.Popen(
             command,
             cwd=folder,
@@ -179,7 +244,7 @@ def _server(
         )
     try:
         _wait_until(ready, process, folder / "log")
-        yield
+        yield process
     finally:
         process.send_signal(stop)
         try:
