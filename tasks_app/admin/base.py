@@ -16,7 +16,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from tasks_app.admin.framework import ChangeList, ModelAdmin, Paginator
+from tasks_app.admin.framework import ChangeList, Paginator
+from tasks_app.admin.lookups import OfferedLookups
 
 M = TypeVar("M", bound=Model)
 Columns = list[str] | tuple[str, ...]
@@ -50,7 +51,7 @@ class CappedList(ChangeList):
         return page.url(page.row_page, result.pk)
 
 
-class ConsoleAdmin(ModelAdmin[M]):
+class ConsoleAdmin(OfferedLookups[M]):
     """Shows rows of one model; adds, edits and deletes none."""
 
     row_page: ClassVar[str] = "change"
