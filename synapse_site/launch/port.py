@@ -30,3 +30,12 @@ def _reason(error: OSError, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         return f"Port {port} is busy: another program listens on it."
     return f"Port {port} cannot be used: {error.strerror}."
+
+
+def why_busy(port: int) -> str:
+    """The words of `require_free`; empty for a port that is free."""
+    try:
+        require_free(port)
+    except PortError as error:
+        return str(error)
+    return ""

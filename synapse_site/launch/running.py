@@ -14,7 +14,7 @@ from typing import IO, TextIO
 from synapse_site.launch.procfile import Service
 
 TETHER = Path(__file__).with_name("tether.py")
-# A service that ends sooner than this after its start would only end again.
+# A service that ends sooner than this after its start has not come up.
 SETTLED_SECONDS = 10.0
 
 

@@ -5,12 +5,16 @@
 A general Procfile runner signals whole process groups. Celery's pool children would
 then die in the middle of a task and their parent would wait for them, so here a stop
 reaches each service's first process only, and what is left after the grace is killed.
+
+A service that ends is started again: at once when it had been up, else after a pause
+that grows. Only one that never came up, several times in a row, ends the others too:
+then the start itself is wrong, and somebody has to read why.
 """
 
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TextIO
 
 from synapse_site.launch.procfile import Service
@@ -21,6 +25,10 @@ GRACE_SECONDS = 8.0
 PATIENCE_SECONDS = 3.0
 _QUIET_SECONDS = 1.0
 _TICK_SECONDS = 0.1
+# A service that never came up is tried so often.
+TRIES = 3
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +39,52 @@ class Notice:
     ready: Callable[[], bool]
 
 
+@dataclass
+class Kept:
+    """A service that is to stay up: its process, or when the next one starts."""
+
+    service: Service
+    running: Running | None = None
+    start_at: float = field(default_factory=time.monotonic)
+    came_up: bool = False
+    # Ends in a row that came too soon.
+    failures: int = 0
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether another start would end like those before."""
+        return not self.came_up and self.failures >= TRIES
+
+    def ended(self) -> str | None:
+        """How it ended, if it has since the last look; then it is due later."""
+        running = self.running
+        if running is None or not running.ended():
+            return None
+        running.kill_group()
+        self.running = None
+        if running.settled():
+            self.came_up, self.failures = True, 0
+        else:
+            self.failures += 1
+        self.start_at = time.monotonic() + self.pause()
+        return str(running.process.returncode)
+
+    def pause(self) -> float:
+        if not self.failures:
+            return 0
+        doublings = min(self.failures - 1, 10)
+        return min(FIRST_PAUSE_SECONDS * 2.0**doublings, LONGEST_PAUSE_SECONDS)
+
+
+def _unexplained(_: str) -> str:
+    return ""
+
+
 class Stack:
-    """All services; `run` returns when they have ended."""
+    """All services; `run` returns when they have ended.
+
+    `explain`: what a person should know about a service of this name that has ended.
+    """
 
     def __init__(
         self,
@@ -40,21 +92,20 @@ class Stack:
         environ: Mapping[str, str],
         out: TextIO,
         notice: Notice | None = None,
+        explain: Callable[[str], str] = _unexplained,
     ) -> None:
-        self._services = services
+        self._kept = [Kept(service) for service in services]
         self._environ = environ
         self._lines = Lines(out, max(len(service.name) for service in services))
         self._notice = notice
-        self._running: list[Running] = []
+        self._explain = explain
         self._stops = 0
 
     def run(self) -> int:
-        """Until Ctrl-C or SIGTERM (0), or a service that does not stay up (1)."""
+        """Until Ctrl-C or SIGTERM (0), or a service that never comes up (1)."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._stop_asked)
         try:
-            for service in self._services:
-                self._running.append(self._start(service))
             return self._watch()
         finally:
             self._stop_all()
@@ -62,25 +113,35 @@ class Stack:
     def _stop_asked(self, *_: object) -> None:
         self._stops += 1
 
-    def _start(self, service: Service) -> Running:
-        return Running(service, self._environ, self._lines)
-
     def _watch(self) -> int:
         while not self._stops:
-            for place, running in enumerate(self._running):
-                if not running.ended():
-                    continue
-                running.kill_group()
-                code = running.process.returncode
-                if not running.settled():
-                    self._lines.say("synapse", f"{running.service.name} ended ({code})")
+            for kept in self._kept:
+                if code := kept.ended():
+                    self._tell(kept, code)
+                if kept.hopeless:
                     return 1
-                again = f"{running.service.name} ended ({code}); starting it again"
-                self._lines.say("synapse", again)
-                self._running[place] = self._start(running.service)
+                if kept.running is None and time.monotonic() >= kept.start_at:
+                    kept.running = Running(kept.service, self._environ, self._lines)
             self._show_notice()
             time.sleep(_TICK_SECONDS)
         return 0
+
+    def _tell(self, kept: Kept, code: str) -> None:
+        name = kept.service.name
+        what = f"{name} ended ({code})"
+        if kept.hopeless:
+            what += f", {kept.failures} times without having come up"
+        elif kept.failures:
+            what += f"; starting it again in {kept.pause():.0f} s"
+        else:
+            what += "; starting it again"
+        self._lines.say("synapse", what)
+        if why := self._explain(name):
+            self._lines.say("synapse", why)
+
+    @property
+    def _running(self) -> list[Running]:
+        return [kept.running for kept in self._kept if kept.running is not None]
 
     def _show_notice(self) -> None:
         """Once they are quiet: it would scroll away between their first lines."""

@@ -85,4 +85,9 @@ def run_stack(number: int, data_dir: Path, shown: Notice) -> int:
     text = (BASE_DIR / "Procfile").read_text(encoding="utf-8")
     sys.stdout.write("Starting web, worker, courier and beat ...\n")
     sys.stdout.flush()
-    return Stack(procfile.parse(text, environ), environ, sys.stdout, shown).run()
+    services = procfile.parse(text, environ)
+
+    def explain(name: str) -> str:
+        return port.why_busy(number) if name == "web" else ""
+
+    return Stack(services, environ, sys.stdout, shown, explain).run()

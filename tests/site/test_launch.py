@@ -53,6 +53,10 @@ class TestPort:
         assert f"Port {busy_port} is busy" in str(caught.value)
         assert "make run PORT=8001" in str(caught.value)
 
+    def test_it_says_why_a_web_process_could_not_listen(self, busy_port):
+        assert f"Port {busy_port} is busy" in port.why_busy(busy_port)
+        assert port.why_busy(free_port()) == ""
+
     def test_it_does_not_propose_the_port_that_is_busy(self):
         with pytest.raises(port.PortError, match="PORT=8001"):
             port.require_free(0)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from synapse_site.launch import procfile
+from synapse_site.launch import procfile, stack
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = """
@@ -20,9 +20,11 @@ from pathlib import Path
 from synapse_site.launch import procfile, running, stack
 running.SETTLED_SECONDS, stack.GRACE_SECONDS = map(float, sys.argv[2:])
 stack.PATIENCE_SECONDS = 0
+stack.FIRST_PAUSE_SECONDS = 0.1
 services = procfile.parse(Path(sys.argv[1]).read_text(), os.environ)
 notice = stack.Notice(text="Welcome", ready=Path("up").exists)
-sys.exit(stack.Stack(services, os.environ, sys.stdout, notice).run())
+explain = lambda name: f"because of {name}" if name == "broken" else ""
+sys.exit(stack.Stack(services, os.environ, sys.stdout, notice, explain).run())
 """
 NAPPER = """
 import os, time
@@ -165,11 +167,68 @@ def test_it_shows_no_notice_before_it_is_ready(launch):
     assert "Welcome" not in launched.lines
 
 
-def test_it_stops_everything_when_a_service_does_not_come_up(launch):
+def test_it_stops_everything_when_a_service_never_comes_up(launch):
     launched = launch({"good": NAPPER, "broken": "raise SystemExit(3)"})
 
     assert launched.finish() == 1
-    assert any("broken ended (3)" in line for line in launched.lines)
+    ended = [line for line in launched.lines if "broken ended (3)" in line]
+    assert len(ended) == stack.TRIES
+    assert "3 times without having come up" in ended[-1]
+    assert any("because of broken" in line for line in launched.lines)
+
+
+def test_it_starts_a_service_again_that_ended_too_soon(launch):
+    """It may have met a database that was away; its neighbours go on."""
+    launched = launch({"good": NAPPER, "once": ONCE})
+
+    launched.wait_for_pids(3)
+
+    assert launched.process.poll() is None
+    assert any("once ended (0); starting it again" in x for x in launched.lines)
+
+
+class TestKept:
+    """When a service is started again, by how its runs ended."""
+
+    class Run:
+        def __init__(self, *, settled: bool) -> None:
+            self.settled = lambda: settled
+            self.ended = lambda: True
+            self.kill_group = lambda: None
+            self.process = self
+            self.returncode = 1
+
+    @pytest.fixture
+    def kept(self):
+        return stack.Kept(procfile.Service(name="web", command=("web",)))
+
+    def end(self, kept, *, settled):
+        kept.running = self.Run(settled=settled)
+        kept.ended()
+
+    def test_it_gives_up_what_never_came_up(self, kept):
+        for _ in range(stack.TRIES):
+            assert not kept.hopeless
+            self.end(kept, settled=False)
+        assert kept.hopeless
+
+    def test_it_never_gives_up_what_has_been_up(self, kept):
+        self.end(kept, settled=True)
+        for _ in range(10 * stack.TRIES):
+            self.end(kept, settled=False)
+        assert not kept.hopeless
+
+    def test_it_pauses_longer_each_time_but_not_for_ever(self, kept):
+        pauses = []
+        for _ in range(8):
+            self.end(kept, settled=False)
+            pauses.append(kept.pause())
+        assert pauses == [1, 2, 4, 8, 16, 30, 30, 30]
+
+    def test_it_does_not_pause_after_a_run_that_was_up(self, kept):
+        self.end(kept, settled=False)
+        self.end(kept, settled=True)
+        assert kept.pause() == 0
 
 
 def test_it_starts_a_settled_service_again(launch):
