@@ -1,7 +1,7 @@
-"""Files that peers keep for us: noted with the message, fetched when they are needed.
+"""Files that peers keep for us: noted with the message, fetched by the courier.
 
-    task_request  → inputs  → rows → fetched before the handler runs (runner.luggage)
-    task_complete → results → rows → fetched by the courier, again until it works
+    task_request  → inputs  → rows → `fetching` → the task is ready for a worker
+    task_complete → results → rows → `fetching` → callers can have them
 
 A file counts only if it has the size and the SHA-256 that the message said.
 """
@@ -10,11 +10,11 @@ import hashlib
 import logging
 import uuid
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from agents_app import outbound
@@ -25,12 +25,8 @@ from tasks_app import filetypes, queue, storage
 from tasks_app.ledger import NewAttachment
 from tasks_app.models import Attachment
 
-# Seconds after each failure; then it is given up, like the link itself by that time.
-_DELAYS = (5, 30, 120, 600, 3600, 21600, 86400)
-_TOTAL_SECONDS = 60.0
-# A courier that dies lets go of a file after this long.
-_LEASE = timedelta(seconds=_TOTAL_SECONDS + 30)
-_BELL_SECONDS = 60
+# Of one try.
+TOTAL_SECONDS = 60.0
 _MAX_RESULTS = 100
 
 logger = logging.getLogger(__name__)
@@ -86,7 +82,7 @@ def fetch(file: Attachment) -> None:
         file.source_url,
         allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
         connect_s=settings.SYNAPSE_CALLBACK_CONNECT_SECONDS,
-        total_s=_TOTAL_SECONDS,
+        total_s=TOTAL_SECONDS,
         # One more shows that there is more.
         keep_bytes=file.size + 1,
     )
@@ -96,55 +92,27 @@ def fetch(file: Attachment) -> None:
         raise _unreachable(file, "other content")
     storage.discard([file.pk])  # What an attempt left that died here.
     storage.keep_bytes(file.pk, reply.body)
-    Attachment.objects.filter(pk=file.pk).update(source_url="", fetch_at=None)
+    Attachment.objects.filter(pk=file.pk).update(source_url="")
 
 
-def anything_due(now: datetime) -> bool:
-    """Whether a courier would find a file to fetch."""
-    return Attachment.objects.filter(fetch_at__lte=now).exists()
+def missing(task_id: uuid.UUID) -> QuerySet[Attachment]:
+    """Files that the task came with and that are not here yet."""
+    inputs = Attachment.objects.filter(task_id=task_id, kind=Attachment.Kind.INPUT)
+    return inputs.exclude(source_url="")
 
 
-def fetch_due() -> None:
-    """Fetch files until none is due."""
-    queue.fetch_heard()
-    while file := _claim(timezone.now()):
-        if anything_due(timezone.now()):
-            queue.ring_fetch()  # A slow peer must not hold up the files of others.
-        try:
-            fetch(file)
-        except SynapseError as error:
-            logger.info("File %s could not be fetched: %s", file.pk, error.details)
-            _try_later(file)
+def check_here(task_id: uuid.UUID) -> None:
+    """FILE_UNREACHABLE unless all that the task came with is here.
+
+    It is, or the task was not ready: a worker never waits for a peer (G16).
+    """
+    for file in missing(task_id):
+        raise _unreachable(file, "not fetched")
 
 
 def is_coming(file: Attachment) -> bool:
     """Whether its bytes are still to be fetched by the courier."""
-    return file.fetch_at is not None
-
-
-def _claim(now: datetime) -> Attachment | None:
-    due = Attachment.objects.filter(fetch_at__lte=now).order_by("fetch_at", "pk")
-    for file in due[:16]:
-        seen = Attachment.objects.filter(pk=file.pk, fetch_tries=file.fetch_tries)
-        until = now + _LEASE if file.fetch_tries < len(_DELAYS) else None
-        claimed = seen.filter(fetch_at__lte=now).update(
-            fetch_tries=F("fetch_tries") + 1, fetch_at=until
-        )
-        if claimed:
-            file.fetch_tries += 1
-            return file
-    return None
-
-
-def _try_later(file: Attachment) -> None:
-    left = file.fetch_tries <= len(_DELAYS)
-    wait = _DELAYS[file.fetch_tries - 1] if left else 0
-    at = timezone.now() + timedelta(seconds=wait) if left else None
-    Attachment.objects.filter(pk=file.pk, fetch_tries=file.fetch_tries).update(
-        fetch_at=at
-    )
-    if left and wait <= _BELL_SECONDS:
-        queue.ring_fetch(in_seconds=wait)
+    return file.fetch_at is not None and file.source_url != ""
 
 
 def _check(file: Named) -> None:
@@ -171,6 +139,7 @@ def _noted(file: Named, kind: str, now: datetime) -> NewAttachment:
         sha256=file.sha256,
         created_at=now,
         source_url=file.url or "",
+        fetch_at=now,
     )
 
 

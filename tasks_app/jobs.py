@@ -13,7 +13,7 @@ from django.db import close_old_connections
 from tasks_app import (
     collecting,
     delivery,
-    foreignfiles,
+    fetching,
     presence,
     queue,
     runner,
@@ -61,7 +61,7 @@ def greet(peer_id: str) -> None:
 def fetch() -> None:
     """A peer has files for us."""
     close_old_connections()
-    foreignfiles.fetch_due()
+    fetching.fetch_due()
 
 
 @shared_task(name=queue.MAILBOXES)

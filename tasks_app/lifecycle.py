@@ -97,10 +97,12 @@ def submit(wanted: Submission) -> tuple[Snapshot, bool]:
         earlier = _earlier(wanted, now)
         if earlier is not None:
             return earlier, True
-    if new.task.ready_at is None:
-        queue.ring_courier()
-    else:
+    if _awaits_files(wanted):
+        queue.ring_fetch()
+    if new.task.ready_at is not None:
         queue.ring(new.task.lane)
+    elif executor.spec is None:
+        queue.ring_courier()
     return new.task, False
 
 
@@ -212,6 +214,8 @@ def _new_task(wanted: Submission, executor: Executor, now: datetime) -> NewTask:
 
 def _row_of(wanted: Submission, executor: Executor, now: datetime) -> Snapshot:
     spec = executor.spec
+    # A peer has its own queue; `fetching` puts it into ours when its files are here.
+    starts = spec is not None and not _awaits_files(wanted)
     wait_s = settings.SYNAPSE_MAX_QUEUE_SECONDS
     return Snapshot(
         id=ids.new_id(),
@@ -238,9 +242,8 @@ def _row_of(wanted: Submission, executor: Executor, now: datetime) -> Snapshot:
         worker="",
         leased_until=None,
         attempt_started_at=None,
-        # A peer has its own queue.
-        ready_at=now if spec else None,
-        queue_key=queue_key(now, wanted.priority) if spec else None,
+        ready_at=now if starts else None,
+        queue_key=queue_key(now, wanted.priority) if starts else None,
         spent_ms=0,
         due_at=now
         + timedelta(seconds=wait_s if spec else settings.SYNAPSE_CONFIRM_SECONDS),
@@ -248,6 +251,10 @@ def _row_of(wanted: Submission, executor: Executor, now: datetime) -> Snapshot:
         updated_at=now,
         completed_at=None,
     )
+
+
+def _awaits_files(wanted: Submission) -> bool:
+    return any(file.source_url for file in wanted.attachments)
 
 
 def _requester(wanted: Submission) -> str:

@@ -19,7 +19,7 @@ from agents_app.protocol.states import TaskState
 from tasks_app import (
     delivery,
     desk,
-    foreignfiles,
+    fetching,
     inbox,
     ledger,
     lifecycle,
@@ -88,7 +88,7 @@ def _sweep() -> None:
         queue.ring(lane)
     if delivery.anything_due(now):
         queue.ring_courier()
-    if foreignfiles.anything_due(now):
+    if fetching.anything_due(now):
         queue.ring_fetch()
     inbox.forget_old(now)
 

@@ -63,7 +63,7 @@ def test_it_takes_nothing_else_for_a_write(text: str) -> None:
 
 
 # Where the bytes of a peer's file are, and when they are fetched: no state of a task.
-FETCHING = {"tasks_app/foreignfiles.py"}
+FETCHING = {"tasks_app/fetching.py", "tasks_app/foreignfiles.py"}
 
 
 def test_it_lets_only_the_ledger_write_its_rows() -> None:

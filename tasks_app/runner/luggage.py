@@ -18,7 +18,7 @@ def pack(spec: HandlerSpec, candidate: Candidate, held: Held) -> Assignment:
     """Read what this attempt needs, and only that: a fresh task has no journal.
 
     Files of steps that died half-way are dropped: those steps start again.
-    FILE_UNREACHABLE when a peer that asked for the task does not hand out its files.
+    FILE_UNREACHABLE when a file is still with the peer that asked for the task.
     """
     task = candidate.task
     if task.attempt > 0:
@@ -57,8 +57,7 @@ def _files(candidate: Candidate) -> tuple[TaskFile, ...]:
     rows = Attachment.objects.filter(
         task_id=candidate.task.id, kind=Attachment.Kind.INPUT
     )
-    for row in rows:
-        foreignfiles.fetch(row)
+    foreignfiles.check_here(candidate.task.id)
     return tuple(
         TaskFile(
             id=str(row.id),

@@ -12,12 +12,22 @@ from agents_app.protocol import ids
 from agents_app.protocol.errors import Code
 from agents_app.protocol.payloads import Attachment as Named
 from agents_app.protocol.payloads import TaskComplete, TaskRequest
-from tasks_app import desk, filelinks, foreignfiles, inbox, peers, runner, storage
+from tasks_app import (
+    desk,
+    fetching,
+    filelinks,
+    foreignfiles,
+    inbox,
+    peers,
+    runner,
+    storage,
+)
 from tasks_app.models import Attachment, Delivery, Task
 from tasks_app.presence.posting import envelope_for
+from tasks_app.sharing import Threads
 from tasks_app.sweep import sweep
 from tests.factories import row, set_row, submitted
-from tests.receiver import Receiver, ok, redirect, status
+from tests.receiver import Receiver, hang, ok, redirect, status
 from tests.tasks.presence.cards import live
 from tests.tasks.sweep.aging import ago
 
@@ -82,6 +92,7 @@ def test_it_gives_the_handler_the_files_of_a_peer(north, declare):
     _reading(declare)
     with Receiver(ok(DATA)) as receiver:
         assert _ask(north, _file(receiver.url("/f?a=1"))) is None
+        fetching.fetch_due()
         runner.drain("default")
         (request,) = receiver.wait_for(1)
     assert (request.method, request.path) == ("GET", "/f?a=1")
@@ -97,6 +108,7 @@ def test_it_fetches_them_once_for_all_attempts(north, declare):
     declare(handler, accepts_files=True)
     with Receiver(ok(DATA)) as receiver:
         _ask(north, _file(receiver.url()))
+        fetching.fetch_due()
         runner.drain("default")
         desk.provide(Task.objects.get().pk, {"colour": "red"}, by=north.address)
         runner.drain("default")
@@ -113,20 +125,104 @@ def test_it_tries_again_when_a_file_cannot_be_had(north, declare, answer):
     _reading(declare)
     with Receiver(answer) as receiver:
         _ask(north, _file(receiver.url()))
-        runner.drain("default")
-    task = Task.objects.get()
-    assert (task.state, task.failures) == ("executing", 1)
-    assert task.ready_at is not None
+        fetching.fetch_due()
+    assert Attachment.objects.get().fetch_at > timezone.now()
+    assert Task.objects.get().ready_at is None
 
 
-def test_it_fails_when_a_file_can_never_be_had(north, declare, settings):
-    settings.SYNAPSE_RETRY_BACKOFF = []
+def _fetch_until(done) -> None:
+    """Try again, whenever that would be."""
+    for _ in range(20):
+        Attachment.objects.exclude(fetch_at=None).update(fetch_at=ago(1))
+        fetching.fetch_due()
+        if done():
+            return
+
+
+def test_it_fails_when_a_file_can_never_be_had(north, declare):
     _reading(declare)
     with Receiver(status(404)) as receiver:
         _ask(north, _file(receiver.url()))
-        runner.drain("default")
+        _fetch_until(lambda: Task.objects.get().state == "failed")
     assert Task.objects.get().error["code"] == Code.FILE_UNREACHABLE
     assert Delivery.objects.filter(event="p2p:task_failed").exists()
+    assert Attachment.objects.get().fetch_at is None
+
+
+def test_it_fails_before_its_queue_time_is_over(north, declare):
+    _reading(declare)
+    with Receiver(status(404)) as receiver:
+        _ask(north, _file(receiver.url()))
+        set_row(Task.objects.get(), due_at=timezone.now() + timedelta(seconds=4))
+        fetching.fetch_due()
+    assert Task.objects.get().error["code"] == Code.FILE_UNREACHABLE
+
+
+def test_it_holds_no_worker_while_a_file_does_not_come_g16(north, declare):
+    _reading(declare)
+    with Receiver(hang()) as receiver:
+        _ask(north, _file(receiver.url()))
+        runner.drain("default")
+        assert receiver.connections == 0
+    assert (Task.objects.get().state, Task.objects.get().attempt) == ("pending", 0)
+
+
+def test_it_starts_when_the_last_file_is_here(north, declare):
+    _reading(declare)
+    with Receiver(ok(DATA)) as receiver:
+        _ask(north, _file(receiver.url("/a")), _file(receiver.url("/b")))
+        Attachment.objects.filter(source_url__endswith="/b").update(fetch_at=ago(-60))
+        fetching.fetch_due()
+        assert Task.objects.get().ready_at is None
+        Attachment.objects.exclude(fetch_at=None).update(fetch_at=ago(1))
+        fetching.fetch_due()
+    assert Task.objects.get().ready_at is not None
+
+
+def test_it_starts_a_task_whose_courier_died_before_it_said_so(
+    north, declare, monkeypatch
+):
+    _reading(declare)
+    with Receiver(ok(DATA)) as receiver:
+        _ask(north, _file(receiver.url()))
+        with monkeypatch.context() as patch:
+            patch.setattr(fetching, "_start", _die)
+            fetching.fetch_due()
+        assert Task.objects.get().ready_at is None
+        Attachment.objects.exclude(fetch_at=None).update(fetch_at=ago(1))
+        fetching.fetch_due()
+        assert len(receiver.requests) == 1
+    assert Task.objects.get().ready_at is not None
+
+
+def _die(*_: object) -> None:
+    raise RuntimeError("killed")
+
+
+def test_it_fetches_nothing_for_a_task_that_has_ended(north, declare):
+    _reading(declare)
+    with Receiver(ok(DATA)) as receiver:
+        _ask(north, _file(receiver.url()))
+        set_row(Task.objects.get(), state="cancelled", due_at=None)
+        fetching.fetch_due()
+        assert receiver.connections == 0
+    assert Attachment.objects.get().fetch_at is None
+
+
+def test_it_gives_the_files_of_one_peer_no_more_than_its_share_g24(
+    north, declare, monkeypatch
+):
+    _reading(declare)
+    threads = Threads(2)
+    monkeypatch.setattr(fetching, "threads", threads)
+    assert threads.take(north.address)
+    with Receiver(ok(DATA)) as receiver:
+        _ask(north, _file(receiver.url()))
+        fetching.fetch_due()
+        assert receiver.connections == 0
+        threads.leave(north.address)
+        fetching.fetch_due()
+    assert Task.objects.get().ready_at is not None
 
 
 @pytest.mark.parametrize(
@@ -182,7 +278,7 @@ def test_it_fetches_result_files_by_the_courier(
         with django_capture_on_commit_callbacks(execute=True):
             task = _completed(caller, north, _file(receiver.url()))
         assert ("synapse.fetch", [], "courier", 0) in bells
-        foreignfiles.fetch_due()
+        fetching.fetch_due()
     file = row(task).attachments.get()
     assert (file.kind, file.source_url, file.fetch_at) == ("result", "", None)
     assert storage.path_of(file.pk).read_bytes() == DATA
@@ -206,11 +302,11 @@ def test_it_does_not_overwrite_a_file_whose_id_a_peer_uses_again(north, caller):
 def test_it_comes_back_for_a_result_file(north, caller):
     with Receiver(status(503), ok(DATA)) as receiver:
         _completed(caller, north, _file(receiver.url()))
-        foreignfiles.fetch_due()
+        fetching.fetch_due()
         file = Attachment.objects.get()
         assert file.fetch_at > timezone.now()
         Attachment.objects.update(fetch_at=ago(1))
-        foreignfiles.fetch_due()
+        fetching.fetch_due()
     assert storage.path_of(file.pk).read_bytes() == DATA
 
 
@@ -219,7 +315,7 @@ def test_it_gives_a_result_file_up_at_last(north, caller):
         _completed(caller, north, _file(receiver.url()))
         for _ in range(20):
             Attachment.objects.exclude(fetch_at=None).update(fetch_at=ago(1))
-            foreignfiles.fetch_due()
+            fetching.fetch_due()
         tries = len(receiver.wait_for(1))
     assert tries == 8
     assert Attachment.objects.get().fetch_at is None
@@ -228,10 +324,10 @@ def test_it_gives_a_result_file_up_at_last(north, caller):
 def test_it_takes_over_from_a_courier_that_died(north, caller):
     with Receiver(ok(DATA)) as receiver:
         _completed(caller, north, _file(receiver.url()))
-        claimed = foreignfiles._claim(timezone.now())
-        assert foreignfiles._claim(timezone.now()) is None
+        claimed = fetching._claim(timezone.now())
+        assert fetching._claim(timezone.now()) is None
         later = timezone.now() + timedelta(seconds=91)
-        assert foreignfiles._claim(later).pk == claimed.pk
+        assert fetching._claim(later).pk == claimed.pk
 
 
 def test_it_keeps_a_result_whose_file_it_will_not_fetch(north, caller):
@@ -245,7 +341,7 @@ def test_it_replaces_what_a_dead_attempt_left(north, caller):
         _completed(caller, north, _file(receiver.url()))
         file = Attachment.objects.get()
         storage.keep_bytes(file.pk, b"half")
-        foreignfiles.fetch_due()
+        fetching.fetch_due()
     assert storage.path_of(file.pk).read_bytes() == DATA
 
 
