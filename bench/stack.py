@@ -1,7 +1,7 @@
 """The processes of one run: Synapse as the Procfile has it, and the baselines.
 
 The baselines are the Procfile's own commands with another application, so that they
-run under the same settings of granian and Celery.
+run under the same settings of the web edge and Celery.
 """
 
 import os
@@ -57,7 +57,7 @@ class Stack:
         work = commands["worker"]
         bare = (
             *self._commands(self.bare_port)["web"][:-1],
-            "bench.baseline.wsgi:application",
+            "bench.baseline.wsgi:edge",
         )
         handmade = _worker(work, "handmade", "bench.baseline.handmade")
         self.start("web", commands["web"], product)

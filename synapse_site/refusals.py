@@ -1,0 +1,41 @@
+"""What the edge has to know of our addresses: how long a body may be, how to refuse it.
+
+The API refuses in its one shape of an error (G51), everything else in a few words.
+"""
+
+from http import HTTPStatus
+
+from django.conf import settings
+
+from agents_app.protocol.errors import Code, SynapseError
+from synapse_site.edge.limits import Allowance, Refusal, plain
+from tasks_app.api.addresses import PREFIX
+from tasks_app.api.errors import answer_to
+
+_API = "/api/"
+_UPLOADS = f"{PREFIX}/task/multipart"
+# The views are exact; some take an envelope around a body.
+_AROUND = 64 * 1024
+_CODES = {
+    HTTPStatus.REQUEST_TIMEOUT: Code.BODY_TOO_SLOW,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: Code.BODY_TOO_LARGE,
+}
+
+
+def allowed(path: str) -> Allowance:
+    """Of one address."""
+    if not path.startswith(_API):
+        return Allowance(bytes=settings.SYNAPSE_MAX_BODY_SIZE)
+    one = settings.SYNAPSE_MAX_BODY_SIZE
+    if path.rstrip("/") == _UPLOADS:
+        one = max(one, settings.SYNAPSE_MAX_UPLOAD_SIZE)
+    return Allowance(bytes=one + _AROUND, says_itself=True)
+
+
+def refusal(status: int, path: str) -> Refusal:
+    """The answer to a body that came too slowly (408) or is too large (413)."""
+    if not path.startswith(_API):
+        return plain(status, path)
+    said = answer_to(SynapseError(_CODES[HTTPStatus(status)]))
+    headers = [*said.items(), ("Cache-Control", "no-store"), ("Connection", "close")]
+    return status, headers, said.content
