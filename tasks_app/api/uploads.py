@@ -6,12 +6,13 @@ Django's parser passes over what it does not understand. A part that is lost her
 be a file the caller believes to have sent, so the parts are counted twice.
 """
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
-from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
+from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http.multipartparser import MultiPartParser
 from rest_framework.request import Request
@@ -120,9 +121,9 @@ class Intake(FileUploadHandler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.files: list[TemporaryUploadedFile] = []
+        self.files: list[UploadedFile[bytes]] = []
         self.begun = 0
-        self._open: list[TemporaryUploadedFile] = []
+        self._open: list[UploadedFile[bytes]] = []
 
     def new_file(self, field_name: str, file_name: str, *args: Any, **_: Any) -> None:
         """Any: as Django's own handlers, which pass it on."""
@@ -134,8 +135,9 @@ class Intake(FileUploadHandler):
             details = {"max_files": settings.SYNAPSE_MAX_FILES}
             raise SynapseError(Code.TOO_MANY_FILES, details=details)
         content_type = settled(self.content_type or "", file_name)
-        # Under a name of ours: Django puts the suffix of the name into its path.
-        file = TemporaryUploadedFile("upload", content_type, 0, self.charset, {})
+        # No folder ever lists it: nothing is left when this process is killed.
+        source = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115
+        file = UploadedFile(source, "upload", content_type, 0, self.charset, {})
         self._open.append(file)
         file.name = file_name
 
@@ -148,7 +150,7 @@ class Intake(FileUploadHandler):
             )
         self._open[-1].write(raw_data)
 
-    def file_complete(self, file_size: int) -> TemporaryUploadedFile:
+    def file_complete(self, file_size: int) -> "UploadedFile[bytes]":
         """Called only when the delimiter behind the file has come."""
         file = self._open[-1]
         file.seek(0)
