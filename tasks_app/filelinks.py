@@ -13,6 +13,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from agents_app.models import Agent
+from agents_app.protocol.addresses import split_address
 from agents_app.protocol.errors import Code, SynapseError
 
 LIFETIME = timedelta(days=7)
@@ -28,6 +30,17 @@ def link(file_id: uuid.UUID, now: datetime) -> str | None:
     expires = str(int((now + LIFETIME).timestamp()))
     path = f"/api/v1/synapse/a2a/files/{file_id}"
     return f"{base}{path}?expires={expires}&signature={_sign(str(file_id), expires)}"
+
+
+def link_for(address: str, file_id: uuid.UUID, now: datetime) -> str | None:
+    """The link for this agent; None too when it cannot call us.
+
+    A file without a link is brought to it: `outbox`.
+    """
+    _, peer_id = split_address(address)
+    if Agent.objects.filter(pk=peer_id, fetch=True).exists():
+        return None
+    return link(file_id, now)
 
 
 def check(file_id: str, *, expires: str, signature: str, now: datetime) -> None:

@@ -2,6 +2,7 @@
 
     task_request  → inputs  → rows → `fetching` → the task is ready for a worker
     task_complete → results → rows → `fetching` → callers can have them
+    no link in either       → rows → the peer brings the bytes (api/a2a/files → bring)
 
 A file counts only if it has the size and the SHA-256 that the message said.
 """
@@ -10,7 +11,7 @@ import hashlib
 import logging
 import uuid
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -28,6 +29,10 @@ from tasks_app.models import Attachment
 # Of one try.
 TOTAL_SECONDS = 60.0
 _MAX_RESULTS = 100
+# In place of a link: the peer brings it. And how long it may take to.
+AWAITED = "awaited"
+_PATIENCE = timedelta(days=2)
+_SOON_SECONDS = 5
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +41,7 @@ def inputs(named: Sequence[Named], now: datetime) -> tuple[NewAttachment, ...]:
     """The files of a `p2p:task_request`, by the limits that uploads have.
 
     TOO_MANY_FILES, FILE_TOO_LARGE, FILE_TYPE_REFUSED; INVALID_FIELD or ADDRESS_REFUSED
-    for a link that is missing or leads where we do not go.
+    for a link that leads where we do not go. Without one the peer brings the file.
     """
     if len(named) > settings.SYNAPSE_MAX_FILES:
         limit = {"max_files": settings.SYNAPSE_MAX_FILES}
@@ -78,6 +83,8 @@ def fetch(file: Attachment) -> None:
     """
     if not file.source_url:
         return
+    if file.source_url == AWAITED:
+        raise _unreachable(file, "it was not brought yet")
     reply = outbound.get(
         file.source_url,
         allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
@@ -90,8 +97,45 @@ def fetch(file: Attachment) -> None:
         raise _unreachable(file, str(reply.error or reply.status))
     if hashlib.sha256(reply.body).hexdigest() != file.sha256:
         raise _unreachable(file, "other content")
+    _keep_bytes(file, reply.body)
+
+
+def awaited(
+    task_id: uuid.UUID, kind: str, *, file_id: str, size: int, sha256: str
+) -> Attachment | None:
+    """The file that the peer may bring now; None when its bytes are here already.
+
+    FILE_NOT_READY while no message has named it: that may still be on its way.
+    """
+    named = Attachment.objects.filter(
+        task_id=task_id, kind=kind, size=size, sha256=sha256
+    )
+    open_ones = list(named.filter(source_url=AWAITED))
+    if open_ones:
+        return next((f for f in open_ones if str(f.pk) == file_id), open_ones[0])
+    if named.filter(source_url="").exists():
+        return None
+    raise SynapseError(Code.FILE_NOT_READY, retry_after=_SOON_SECONDS)
+
+
+def bring(file: Attachment, data: bytes) -> None:
+    """Keep what the peer brought. INVALID_FIELD unless it is what was announced."""
+    if hashlib.sha256(data).hexdigest() != file.sha256:
+        details = {"fields": {"sha256": "is that of other bytes"}}
+        raise SynapseError(Code.INVALID_FIELD, details=details)
+    with transaction.atomic():
+        # Two that bring it at once must not write over each other.
+        waiting = Attachment.objects.select_for_update().filter(pk=file.pk)
+        if waiting.filter(source_url=AWAITED).exists():
+            _keep_bytes(file, data)
+            # `fetching` finds it here, and puts the task that waits for it in the queue.
+            waiting.update(fetch_at=timezone.now())
+            queue.ring_fetch()
+
+
+def _keep_bytes(file: Attachment, data: bytes) -> None:
     storage.discard([file.pk])  # What an attempt left that died here.
-    storage.keep_bytes(file.pk, reply.body)
+    storage.keep_bytes(file.pk, data)
     Attachment.objects.filter(pk=file.pk).update(source_url="")
 
 
@@ -111,7 +155,9 @@ def check_here(task_id: uuid.UUID) -> None:
 
 
 def is_coming(file: Attachment) -> bool:
-    """Whether its bytes are still to be fetched by the courier."""
+    """Whether its bytes are still to be fetched by the courier, or to be brought."""
+    if file.source_url == AWAITED:
+        return file.created_at + _PATIENCE > timezone.now()
     return file.fetch_at is not None and file.source_url != ""
 
 
@@ -120,8 +166,7 @@ def _check(file: Named) -> None:
         limit = {"max_file_size": settings.SYNAPSE_MAX_FILE_SIZE}
         raise SynapseError(Code.FILE_TOO_LARGE, details=limit)
     if file.url is None:
-        fields = {"attachments": "a file needs a url"}
-        raise SynapseError(Code.INVALID_FIELD, details={"fields": fields})
+        return
     outbound.check_url(
         file.url,
         allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
@@ -138,18 +183,19 @@ def _noted(file: Named, kind: str, now: datetime) -> NewAttachment:
         size=file.size,
         sha256=file.sha256,
         created_at=now,
-        source_url=file.url or "",
-        fetch_at=now,
+        source_url=file.url or AWAITED,
+        fetch_at=now if file.url else None,
     )
 
 
 def _result(task_id: uuid.UUID, file: Named, now: datetime) -> Attachment:
+    source, fetch_at = file.url or AWAITED, now if file.url else None
     try:
         _check(file)
-        fetch_at = now
     except SynapseError as refused:
         logger.warning("A file of task %s is not fetched: %s", task_id, refused)
-        fetch_at = None
+        # Never empty: that would say that the bytes are here.
+        source, fetch_at = file.url or "none", None
     return Attachment(
         id=_id_of(file),
         task_id=task_id,
@@ -159,8 +205,7 @@ def _result(task_id: uuid.UUID, file: Named, now: datetime) -> Attachment:
         size=min(file.size, 2**62),
         sha256=file.sha256,
         created_at=now,
-        # Never empty: that would say that the bytes are here.
-        source_url=(file.url or "none")[:2048],
+        source_url=source[:2048],
         fetch_at=fetch_at,
     )
 

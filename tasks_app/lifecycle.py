@@ -294,14 +294,16 @@ def _requested(task: Snapshot, wanted: Submission) -> Change:
 
 
 def _attachment(file: NewAttachment, task: Snapshot) -> Attachment:
-    remote = outbox.is_remote(task.executor, policy())
+    link = None
+    if outbox.is_remote(task.executor, policy()):
+        link = filelinks.link_for(task.executor, file.id, task.created_at)
     return Attachment(
         file_id=str(file.id),
         name=file.name,
         content_type=file.content_type,
         size=file.size,
         sha256=file.sha256,
-        url=filelinks.link(file.id, task.created_at) if remote else None,
+        url=link,
     )
 
 

@@ -9,12 +9,12 @@ sends to it is safe as well.
 import random
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q
 
 from tasks_app.delivery.due import in_flight, leader, sendable, uncallable, unleased
 from tasks_app.delivery.looking import look
+from tasks_app.delivery.sending import budget_s
 from tasks_app.models import Delivery, DeliveryState
 from tasks_app.sharing import Threads
 
@@ -74,7 +74,7 @@ def _claim_by_thread(candidate: Delivery, now: datetime, threads: Threads) -> bo
 
 
 def _claim(candidate: Delivery, now: datetime) -> bool:
-    seconds = settings.SYNAPSE_CALLBACK_TOTAL_SECONDS + _MARGIN_SECONDS
+    seconds = budget_s(candidate) + _MARGIN_SECONDS
     tries = candidate.tries
     with transaction.atomic():
         _take_turns(candidate)

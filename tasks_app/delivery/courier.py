@@ -18,7 +18,7 @@ from tasks_app.delivery.hearing import Heard, hear
 from tasks_app.delivery.judging import Mishap, Verdict, judge, judge_message
 from tasks_app.delivery.parking import settle
 from tasks_app.delivery.recording import record
-from tasks_app.delivery.sending import send
+from tasks_app.delivery.sending import budget_s, send
 from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 from tasks_app.sharing import courier as threads
 
@@ -85,7 +85,7 @@ def _in_time(delivery: Delivery) -> bool:
     Not after the thread or the machine was halted: by now another may have sent the
     final callback of the task.
     """
-    budget = timedelta(seconds=settings.SYNAPSE_CALLBACK_TOTAL_SECONDS)
+    budget = timedelta(seconds=budget_s(delivery))
     lease = delivery.leased_until
     return lease is not None and timezone.now() + budget <= lease
 

@@ -29,6 +29,8 @@ from agents_app.models import Agent, AgentState
 from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 
 Queue = tuple[UUID | None, str, str | None]
+# What goes to a peer and not to a caller.
+TO_PEERS = (DeliveryKind.MESSAGE, DeliveryKind.FILE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def waiting(**queue: object) -> QuerySet[Delivery]:
 
 def wakeables(now: datetime) -> QuerySet[Delivery]:
     """Parked messages of peers that can be called by now."""
-    return waiting(kind=DeliveryKind.MESSAGE, next_try_at=None).filter(
+    return waiting(kind__in=TO_PEERS, next_try_at=None).filter(
         unleased(now), ~uncallable()
     )
 
@@ -127,7 +129,7 @@ def uncallable() -> Q:
     """
     callable_peer = Agent.objects.filter(pk=OuterRef("peer"), endpoint__gt="")
     enabled = callable_peer.exclude(state=AgentState.DISABLED)
-    return Q(~Exists(enabled), kind=DeliveryKind.MESSAGE)
+    return Q(~Exists(enabled), kind__in=TO_PEERS)
 
 
 def unleased(now: datetime) -> Q:

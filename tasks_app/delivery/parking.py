@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from agents_app.models import Agent
 from tasks_app import queue
-from tasks_app.delivery.due import unleased, wakeables
-from tasks_app.models import Delivery, DeliveryKind, DeliveryState
+from tasks_app.delivery.due import TO_PEERS, unleased, wakeables
+from tasks_app.models import Delivery, DeliveryState
 
 
 def wake(peer: Agent) -> None:
@@ -25,7 +25,7 @@ def wake(peer: Agent) -> None:
     waiting = Delivery.objects.filter(
         unleased(now),
         Q(next_try_at=None) | Q(next_try_at__gt=now),
-        kind=DeliveryKind.MESSAGE,
+        kind__in=TO_PEERS,
         state=DeliveryState.WAITING,
         peer=peer,
     )

@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from django.db.models import Q
+
 from agents_app.protocol.addresses import Party, split_address
 from tasks_app.changes import Snapshot
 from tasks_app.delivery.advancing import advance_later
@@ -10,17 +12,17 @@ from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 
 
 def withdraw(task: Snapshot, now: datetime) -> None:
-    """Drop what waits for the executor of this snapshot, up to its generation.
+    """Drop what waits for the executor of this snapshot, up to its generation; files.
 
     One that is on its way just now may arrive; the cancel behind it says what to do.
     """
     Delivery.objects.filter(
         unleased(now),
-        kind=DeliveryKind.MESSAGE,
+        Q(kind=DeliveryKind.MESSAGE, sequence__lte=task.generation)
+        | Q(kind=DeliveryKind.FILE),
         state=DeliveryState.WAITING,
         task=task.id,
         endpoint=task.executor,
-        sequence__lte=task.generation,
     ).update(
         state=DeliveryState.SUPERSEDED,
         next_try_at=None,

@@ -8,8 +8,9 @@ refused (G32).
 """
 
 from tasks_app.inbox.applying import find
+from tasks_app.inbox.files import take_file
 from tasks_app.inbox.forgetting import forget_old
 from tasks_app.inbox.receiving import Answer, receive
 from tasks_app.inbox.replies import nack_of
 
-__all__ = ["Answer", "find", "forget_old", "nack_of", "receive"]
+__all__ = ["Answer", "find", "forget_old", "nack_of", "receive", "take_file"]

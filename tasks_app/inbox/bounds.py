@@ -8,7 +8,7 @@ from agents_app.models import Agent
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import MessageType
 from tasks_app.changes import Snapshot
-from tasks_app.models import Delivery, DeliveryState, Question, Task
+from tasks_app.models import Delivery, DeliveryKind, DeliveryState, Question, Task
 
 # Of one task; 2 a second over the hour that an attempt may run at most by default.
 MAX_MESSAGES = 10_000
@@ -70,7 +70,9 @@ def check_room(peer: Agent, task_id: str) -> None:
 
 def check_unread(peer: Agent) -> None:
     """QUOTA_EXCEEDED while too much waits for the peer: it has to take that first."""
-    waiting = Delivery.objects.filter(peer=peer, state=DeliveryState.WAITING)
+    waiting = Delivery.objects.filter(
+        peer=peer, kind=DeliveryKind.MESSAGE, state=DeliveryState.WAITING
+    )
     if waiting[:MAX_WAITING].count() >= MAX_WAITING:
         raise SynapseError(
             Code.QUOTA_EXCEEDED,

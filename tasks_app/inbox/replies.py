@@ -19,6 +19,11 @@ def ack_of(envelope: Envelope) -> Envelope:
     )
 
 
+def ack_of_file(recipient: str, upload_id: str) -> Envelope:
+    """The bytes of a file are stored; `upload_id` was signed with its ticket."""
+    return _reply(Ack(message_id=upload_id), recipient, upload_id)
+
+
 def nack_of(
     error: SynapseError, *, recipient: str = NOBODY, message_id: str | None = None
 ) -> Envelope:

@@ -21,6 +21,8 @@ class DeliveryKind(models.TextChoices):
 
     CALLBACK = "callback", "Callback"
     MESSAGE = "message", "Message to an agent"
+    # `body` is its ticket; the bytes are those of the attachment that it names.
+    FILE = "file", "File for an agent"
 
 
 class Delivery(models.Model):

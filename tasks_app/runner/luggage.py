@@ -47,10 +47,14 @@ def results(host: AttemptHost, candidate: Candidate) -> tuple[AttachmentValue, .
             content_type=row.content_type,
             size=row.size,
             sha256=row.sha256,
-            url=filelinks.link(row.id, timezone.now()) if remote else None,
+            url=_link(row, candidate.task.requester) if remote else None,
         )
         for row in rows
     )
+
+
+def _link(row: Attachment, requester: str) -> str | None:
+    return filelinks.link_for(requester, row.id, timezone.now())
 
 
 def _files(candidate: Candidate) -> tuple[TaskFile, ...]:
