@@ -33,7 +33,7 @@ from agents_app.protocol.payloads import (
     TaskNeedInfo,
 )
 from agents_app.results import check_storable_result
-from agents_app.schemas import check_schema
+from agents_app.schemas import check_question
 
 __all__ = [
     "Action",
@@ -229,9 +229,6 @@ class Context(Generic[P]):
         if entry is not None:
             # Any: provided values have whatever type the fields' schemas say.
             return dict(cast(Mapping[str, Any], entry.value))
-        for field in missing:
-            if field.json_schema is not None:
-                check_schema(field.json_schema, field.name)
         payload = TaskNeedInfo(
             task_id=self.task_id,
             missing_fields=missing,
@@ -257,8 +254,6 @@ class Context(Generic[P]):
         position, entry = self._next_call(JournalKind.HUMAN, HUMAN_NAME)
         if entry is not None:
             return _decision_view(cast(Mapping[str, object], entry.value))
-        if decision_schema is not None:
-            check_schema(decision_schema, "decision_schema")
         payload = TaskNeedHuman(
             task_id=self.task_id,
             escalation_level=level,
@@ -283,6 +278,7 @@ class Context(Generic[P]):
         return self._host.attach(name, data, content_type, self._step)
 
     def _park(self, payload: TaskNeedInfo | TaskNeedHuman, position: int) -> Parked:
+        check_question(payload)
         check_storable_result(payload.to_json(), "question")
         self.parked = Parked(payload, position)
         return self.parked

@@ -47,6 +47,8 @@ class Agent(models.Model):
     capacity = models.PositiveIntegerField(default=0, editable=False)
     capabilities = models.JSONField(null=True, editable=False)
     capabilities_at = models.DateTimeField(null=True, editable=False)
+    # Why its last card was refused; the one before it is kept.
+    capabilities_problem = models.TextField(default="", editable=False)
     capabilities_asked_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:

@@ -101,7 +101,7 @@ _ENTRIES: Mapping[Code, tuple[int, str]] = {
     Code.FILE_TOO_LARGE: (413, "A file is larger than allowed."),
     Code.TOO_MANY_FILES: (413, "There are more files than allowed."),
     Code.FILE_TYPE_REFUSED: (415, "This kind of file is not accepted."),
-    Code.SCHEMA_INVALID: (500, "The task type's own schema is broken."),
+    Code.SCHEMA_INVALID: (422, "The task type's own schema is broken."),
     Code.QUOTA_EXCEEDED: (429, "Too many unfinished tasks."),
     Code.NO_LIVE_AGENT: (503, "No agent that can do this is available now."),
     Code.KEY_MISSING: (401, "An API key is required."),

@@ -1,18 +1,16 @@
 """What peers say of themselves, and what we ask them."""
 
-import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.utils import timezone
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 
 from agents_app.models import Agent
 from agents_app.protocol import jsontext
 from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import CapabilityQuery, CapabilityResponse, Heartbeat
+from agents_app.schemas import check_schemas
 from tasks_app import routing
 from tasks_app.presence.card import own_card
 from tasks_app.presence.posting import envelope_for, post_off
@@ -23,6 +21,7 @@ MAX_TASK_TYPES = 500
 _STALE = timedelta(minutes=10)
 _PATIENCE = timedelta(seconds=60)
 _MAX_INTEGER = 2**31 - 1
+_SHOWN_PROBLEM = 1000
 
 
 def heard(peer: Agent, words: Heartbeat) -> None:
@@ -64,20 +63,42 @@ def answer_query(peer: Agent, envelope: Envelope, words: CapabilityQuery) -> Non
 
 
 def learned(peer: Agent, words: CapabilityResponse) -> None:
-    """Keep the card of a peer (P2A 7.5).
+    """Keep the card of a peer (P2A 7.5); one that is refused leaves the old one.
 
     INVALID_FIELD when it is somebody else's, too long or repeats a type,
     SCHEMA_INVALID naming a type whose input schema nobody could check by.
     """
+    row = Agent.objects.filter(pk=peer.pk)
+    try:
+        card = _checked(peer, words)
+    except SynapseError as refused:
+        # Not raised through a transaction: the inbox stores the nack beside it.
+        row.update(capabilities_problem=_told(refused))
+        raise
+    row.update(
+        capabilities=card, capabilities_at=timezone.now(), capabilities_problem=""
+    )
+
+
+def _checked(peer: Agent, words: CapabilityResponse) -> dict[str, object]:
     _is_its_own(peer, words.agent_id)
     card = words.to_json()
     _check_size(words, card)
-    card["supported_task_types"] = [
-        _with_schema(offer) for offer in card["supported_task_types"]
-    ]
-    Agent.objects.filter(pk=peer.pk).update(
-        capabilities=card, capabilities_at=timezone.now()
+    offers = [_with_schema(offer) for offer in card["supported_task_types"]]
+    check_schemas(
+        (
+            (str(offer["type"]), offer["input_schema_object"])
+            for offer in offers
+            if offer["input_schema_object"] is not None
+        ),
+        about="task_type",
     )
+    return card | {"supported_task_types": offers}
+
+
+def _told(refused: SynapseError) -> str:
+    details = jsontext.dumps(refused.details).decode()
+    return f"{refused} {details}"[:_SHOWN_PROBLEM]
 
 
 def _is_its_own(peer: Agent, agent_id: str) -> None:
@@ -109,22 +130,13 @@ def _check_size(words: CapabilityResponse, card: Mapping[str, object]) -> None:
 def _with_schema(offer: dict[str, object]) -> dict[str, object]:
     """The object twin of the seed's schema text, by which payloads are checked."""
     schema = offer.get("input_schema_object")
-    try:
-        if schema is None and offer.get("input_schema"):
-            schema = json.loads(str(offer["input_schema"]))
-        if schema is not None:
-            Draft202012Validator.check_schema(_mapping(schema))
-    except (ValueError, RecursionError, SchemaError) as broken:
-        raise SynapseError(
-            Code.SCHEMA_INVALID, details={"task_type": str(offer["type"])}
-        ) from broken
+    if schema is None and offer.get("input_schema"):
+        try:
+            schema = jsontext.loads(str(offer["input_schema"]))
+        except SynapseError as broken:
+            details = {"task_type": str(offer["type"]), "problem": broken.message}
+            raise SynapseError(Code.SCHEMA_INVALID, details=details) from broken
     return offer | {"input_schema_object": schema}
-
-
-def _mapping(schema: object) -> Mapping[str, object]:
-    if not isinstance(schema, Mapping):
-        raise ValueError("a schema is an object")
-    return schema
 
 
 def _invalid(field: str, text: str) -> SynapseError:

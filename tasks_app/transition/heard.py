@@ -26,6 +26,7 @@ from agents_app.protocol.payloads import (
 )
 from agents_app.protocol.states import WAITING
 from agents_app.protocol.times import parse_rfc3339
+from agents_app.schemas import check_question
 from tasks_app import outbox
 from tasks_app.changes import Change, Logged, Snapshot
 from tasks_app.policy import Policy
@@ -35,7 +36,10 @@ from tasks_app.transition import attempts, desk, steps
 def from_executor(
     task: Snapshot, words: Payload, *, now: datetime, policy: Policy
 ) -> Change:
-    """The peer that executes our task speaks. TASK_ENDED, ILLEGAL_TRANSITION."""
+    """The peer that executes our task speaks.
+
+    TASK_ENDED, ILLEGAL_TRANSITION, SCHEMA_INVALID for what nobody could answer.
+    """
     match words:
         case TaskConfirm():
             return _confirmed(task, words, now, policy)
@@ -44,6 +48,7 @@ def from_executor(
         case TaskStatusUpdate():
             return _updated(task, words, now, policy)
         case TaskNeedInfo() | TaskNeedHuman():
+            check_question(words)
             return attempts.ask(task, words, position=None, now=now, policy=policy)
         case TaskComplete():
             return attempts.complete(task, words, now=now, policy=policy)

@@ -186,6 +186,11 @@ BROKEN = [
     pytest.param({"$ref": "https://example.com/schema"}, id="another document"),
     pytest.param({"anyOf": [{"$dynamicRef": "file:///etc/passwd"}]}, id="a file"),
     pytest.param({"$ref": "#/x", "x": {"$ref": "urn:y"}}, id="behind a reference"),
+    pytest.param({"$defs": {"c": {"$id": "d"}}, "$ref": "#/$defs/c"}, id="documents"),
+    pytest.param({"pattern": "^(?=a)"}, id="look-around"),
+    pytest.param({"pattern": ".{1,999}.{1,999}"}, id="a huge pattern"),
+    pytest.param({"allOf": [{"$ref": "#/allOf/0"}]}, id="a circle"),
+    pytest.param({"title": "x" * 70_000}, id="a huge one"),
 ]
 
 
@@ -208,9 +213,7 @@ def test_it_refuses_a_field_that_nobody_could_supply(schema):
 def test_it_says_what_is_wrong_with_a_schema():
     schema = {"properties": {"a": {"minimum": "much"}}}
     error = play(lambda ctx: ctx.need_human(decision_schema=schema)).error
-    assert error.details["problem"] == (
-        "$.properties.a.minimum: 'much' is not of type 'number'"
-    )
+    assert error.details["problem"] == ("$.properties.a.minimum: must be a number")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +224,7 @@ def test_it_says_what_is_wrong_with_a_schema():
         {"enum": ("left", "right")},
         {"$defs": {"a": {"type": "string"}}, "items": {"$ref": "#/$defs/a"}},
         {"properties": {"child": {"$ref": "#"}}},
-        {"$id": "https://a.example/b", "$defs": {"c": {"$id": "d"}}, "$ref": "d"},
+        {"$id": "https://a.example/b", "$defs": {"c": {}}, "$ref": "#/$defs/c"},
         {"properties": {"$ref": {"const": {"$ref": "https://example.com"}}}},
     ],
 )

@@ -147,7 +147,10 @@ def test_it_keeps_a_card_and_reads_its_schema_text(north):
 )
 def test_it_refuses_a_schema_that_nobody_could_check_by(north, schema):
     error = _refusal(north, {"type": "w", "input_schema": schema})
-    assert (error.code, error.details) == (Code.SCHEMA_INVALID, {"task_type": "w"})
+    assert (error.code, error.details["task_type"]) == (Code.SCHEMA_INVALID, "w")
+    assert error.details["problem"]
+    north.refresh_from_db()
+    assert error.details["problem"] in north.capabilities_problem
 
 
 def test_it_refuses_a_card_of_somebody_else(north):

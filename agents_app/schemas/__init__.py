@@ -1,0 +1,92 @@
+"""JSON Schemas of strangers, held against the values of strangers, at a bounded price.
+
+    ask, card → check_schemas (is it one, does it end?) → kept
+    answer, payload → errors_in → holding → applicators, assertions
+
+Draft 2020-12 whatever a schema calls itself. Its author may be a remote agent and the
+value a caller's, in the web process of everybody: so a reference never leaves the
+schema (G25), patterns run in linear time, and every step is paid from a budget (G44).
+No library promises that: backtracking, a quadratic `uniqueItems` and branches that
+double are all within the specification.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.jsontext import dumps, loads
+from agents_app.protocol.payloads import TaskNeedHuman, TaskNeedInfo
+from agents_app.schemas import applicators, assertions
+from agents_app.schemas.budget import Budget, TooMuch
+from agents_app.schemas.checking import Broken, check
+from agents_app.schemas.complaints import Complaints, Enough
+from agents_app.schemas.holding import Holding, Judges
+
+MAX_SCHEMA_BYTES = 64 * 1024
+# In steps of about a microsecond.
+_TO_CHECK = 100_000
+_TO_HOLD = 200_000
+_JUDGES = Judges(
+    first={**assertions.JUDGES, **applicators.JUDGES}, late=applicators.LATE_JUDGES
+)
+_TOO_LARGE = "is too large, or its schema too intricate, to be checked"
+
+
+def check_schemas(schemas: Iterable[tuple[str, object]], about: str = "schema") -> None:
+    """SCHEMA_INVALID unless values can be held against each of these named schemas.
+
+    The details say which one it is (under the word `about`) and what is wrong.
+    Together they have one budget, so that many small ones are no way around it.
+    """
+    budget = Budget(_TO_CHECK)
+    for name, schema in schemas:
+        if problem := _problem(schema, budget):
+            details = {about: name, "problem": problem}
+            raise SynapseError(Code.SCHEMA_INVALID, details=details)
+
+
+def check_question(words: TaskNeedInfo | TaskNeedHuman) -> None:
+    """The same for what is asked: one that nobody could answer must not wait (G44)."""
+    if isinstance(words, TaskNeedInfo):
+        fields = [(field.name, field.json_schema) for field in words.missing_fields]
+    else:
+        fields = [("decision_schema", words.decision_schema)]
+    check_schemas((name, schema) for name, schema in fields if schema is not None)
+
+
+def errors_in(schema: Mapping[str, object], value: object) -> dict[str, str]:
+    """Path → what a schema has against the value; the first twenty.
+
+    SCHEMA_INVALID when the schema itself cannot be used: it was checked when it was
+    taken, perhaps by an older version.
+    """
+    budget = Budget(_TO_HOLD)
+    try:
+        check(schema, budget)
+    except (Broken, TooMuch) as broken:
+        raise SynapseError(Code.SCHEMA_INVALID) from broken
+    found = Complaints()
+    try:
+        Holding(schema, budget, _JUDGES).hold(schema, value, (), found)
+    except Enough:
+        pass
+    except TooMuch:
+        return found.texts or {"": _TOO_LARGE}
+    return found.texts
+
+
+def _problem(schema: object, budget: Budget) -> str | None:
+    if not isinstance(schema, Mapping):
+        return "A schema is an object."
+    try:
+        text = dumps(dict(schema))
+        if len(text) > MAX_SCHEMA_BYTES:
+            return f"A schema has at most {MAX_SCHEMA_BYTES} bytes."
+        # As it will be read when it is answered: a tuple is an array by then.
+        check(loads(text), budget)
+    except Broken as broken:
+        return str(broken)
+    except TooMuch:
+        return "It takes too long to check."
+    except SynapseError as refused:
+        return refused.message
+    return None
