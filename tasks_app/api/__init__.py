@@ -3,7 +3,7 @@
 middleware.py   every request under /api/: no session, no cookie, no internals
 urls.py         which address is which action
 views/          parse, one verb, answer
-auth.py         API key → principal
+accepting.py, auth.py  does the client take JSON, and who is it
 bodies.py, uploads.py, names.py   reading what was sent, within its limits
 requests.py, submitting.py        what a caller may ask, checked
 listing.py      GET /tasks: filters, pages, cursor

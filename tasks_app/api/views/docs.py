@@ -8,11 +8,12 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer2
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
+from rest_framework.renderers import BaseRenderer, TemplateHTMLRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tasks_app.api.addresses import PREFIX
-from tasks_app.api.rendering import JSON
+from tasks_app.api.rendering import JSON, answer
 from tasks_app.api.views.door import Door
 
 _POLICY = (
@@ -38,6 +39,20 @@ class DocsView(SpectacularSwaggerSplitView):
 
     authentication_classes = ()
     url = f"{PREFIX}/schema"
+    # Not the address it was asked under, which may carry a key (G55).
+    url_self = f"{PREFIX}/docs"
+
+    def perform_content_negotiation(
+        self, request: Request, force: bool = False
+    ) -> tuple[BaseRenderer, str]:
+        """One format, whatever is accepted: DRF's reading of it may raise (G50)."""
+        return TemplateHTMLRenderer(), TemplateHTMLRenderer.media_type
+
+    def options(  # type: ignore[override] # DRF takes any HttpResponse
+        self, request: Request, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """As at every other address; DRF's own answer has no template."""
+        return answer({"success": True, "methods": self.allowed_methods})
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:

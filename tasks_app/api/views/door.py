@@ -2,12 +2,13 @@
 
 from typing import Any, cast
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import GenericViewSet
 
 from agents_app.protocol.errors import Code, SynapseError
+from tasks_app.api.accepting import takes_json
 from tasks_app.api.auth import Principal
 from tasks_app.api.rendering import JSON, answer
 
@@ -22,7 +23,7 @@ class Door(GenericViewSet[Any]):
         self, request: Request, force: bool = False
     ) -> tuple[BaseRenderer, str]:
         """There is one format; NOT_ACCEPTABLE for who wants none of it."""
-        refused = self.only_json and not _takes_json(request._request)
+        refused = self.only_json and not takes_json(request.META.get("HTTP_ACCEPT", ""))
         if refused and not force:
             raise SynapseError(Code.NOT_ACCEPTABLE, details={"supported": [JSON]})
         return JSONRenderer(), JSON
@@ -37,9 +38,3 @@ class Door(GenericViewSet[Any]):
 def caller(request: Request) -> Principal:
     """Who was let in."""
     return cast(Principal, request.user)
-
-
-def _takes_json(request: HttpRequest) -> bool:
-    """Optimization: what clients really send is looked at before it is parsed."""
-    accept = request.META.get("HTTP_ACCEPT", "*/*")
-    return accept in ("*/*", JSON) or request.accepts(JSON)
