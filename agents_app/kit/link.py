@@ -7,17 +7,18 @@ say 200 too.
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
 import requests
 
-from agents_app.protocol import ids, jsontext, signing
+from agents_app.protocol import ids, jsontext, signing, tickets
 from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import CATALOGUE, Code, SynapseError
-from agents_app.protocol.payloads import Ack, Nack, Payload
+from agents_app.protocol.payloads import Ack, Attachment, Nack, Payload
+from agents_app.protocol.tickets import FileTicket
 
 API = "/api/v1/synapse/a2a"
 SENDER_HEADER = "x-synapse-agent"
@@ -62,11 +63,31 @@ class Link:
 
         Undelivered when no try got an answer.
         """
-        body, trouble = envelope.to_bytes(), "stopping"
+        body = envelope.to_bytes()
+        return self._until_answered(lambda: self._post(envelope.message_id, body))
+
+    def bring(self, task_id: str, file: Attachment, data: bytes) -> Ack | Nack:
+        """The bytes of a file that a message has named without a `url`.
+
+        Tried again like a message: the node may not have heard that message yet.
+        """
+        ticket = FileTicket(
+            sender=self.address,
+            recipient=self.node_address,
+            task_id=task_id,
+            file_id=file.file_id,
+            size=file.size,
+            sha256=file.sha256,
+        ).to_text()
+        upload_id = ids.new_message_id()
+        return self._until_answered(lambda: self._upload(upload_id, ticket, file, data))
+
+    def _until_answered(self, ask: Callable[[], Ack | Nack]) -> Ack | Nack:
+        trouble = "stopping"
         answer: Ack | Nack | None = None
         for wait_s in (*self.retry_s, None):
             try:
-                answer = self._post(envelope.message_id, body)
+                answer = ask()
             except (requests.RequestException, SynapseError) as error:
                 trouble = str(error)
             if isinstance(answer, Ack) or (answer and not _may_pass(answer)):
@@ -143,6 +164,22 @@ class Link:
             allow_redirects=False,
         )
         return self._answer(reply, message_id)
+
+    def _upload(
+        self, upload_id: str, ticket: str, file: Attachment, data: bytes
+    ) -> Ack | Nack:
+        reply = requests.post(
+            f"{self.node_url}{API}/files/{file.file_id}",
+            data=data,
+            headers={
+                "Content-Type": tickets.CONTENT_TYPE,
+                tickets.HEADER: ticket,
+                **self.sign(upload_id, ticket.encode()),
+            },
+            timeout=TIMEOUT,
+            allow_redirects=False,
+        )
+        return self._answer(reply, upload_id)
 
     def _answer(self, reply: requests.Response, about: str) -> Ack | Nack:
         signed_id = self._verify(reply)

@@ -4,12 +4,13 @@ The handler runs in a thread of its own, so it may simply wait: for facts, for a
 decision. What comes for it meanwhile is put into `_answers` by `OpenTasks`.
 """
 
+import hashlib
 import logging
 import threading
 from collections.abc import Mapping, Sequence
 from queue import SimpleQueue
 
-from agents_app.kit.link import Link
+from agents_app.kit.link import Link, Undelivered
 from agents_app.protocol import ids
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import (
@@ -57,6 +58,7 @@ class Task:
         self._link = link
         self._over = threading.Event()
         self._question: str | None = None
+        self._files: list[tuple[Attachment, bytes]] = []
         self._answers: SimpleQueue[Reply | None] = SimpleQueue()
 
     @property
@@ -145,6 +147,23 @@ class Task:
                 self._question = None
                 return answer
 
+    def attach(
+        self,
+        name: str,
+        data: bytes,
+        content_type: str = "application/octet-stream",
+    ) -> str:
+        """A file of the result, by its id; kept in memory and brought at the end."""
+        file = Attachment(
+            file_id=str(ids.new_id()),
+            name=name,
+            content_type=content_type,
+            size=len(data),
+            sha256=hashlib.sha256(data).hexdigest(),
+        )
+        self._files.append((file, data))
+        return file.file_id
+
     def complete(
         self,
         result: Mapping[str, object],
@@ -153,15 +172,17 @@ class Task:
         attachments: Sequence[Attachment] = (),
     ) -> None:
         """It is done (6.5). Attachments are fetched from their `url` by the node."""
+        brought = (file for file, _ in self._files)
         self._say(
             TaskComplete(
                 task_id=self.id,
                 result=result,
                 summary=summary,
-                attachments=tuple(attachments),
+                attachments=(*attachments, *brought),
             )
         )
         self._over.set()
+        self._bring()
 
     def fail(self, error: SynapseError) -> None:
         """It cannot be done (6.6); the text goes to the requester."""
@@ -183,6 +204,19 @@ class Task:
         """Nothing more is wanted; whoever waits in a question wakes up."""
         self._over.set()
         self._answers.put(None)
+
+    def _bring(self) -> None:
+        """The result counts without them, so trouble is only logged."""
+        for file, data in self._files:
+            try:
+                answer = self._link.bring(self.id, file, data)
+            except Undelivered as trouble:
+                logger.warning("File %s was not brought: %s", file.name, trouble)
+                continue
+            if isinstance(answer, Nack):
+                logger.warning(
+                    "File %s was refused: %s", file.name, answer.error.message
+                )
 
     def _ask(self, question: Payload, request_id: str | None) -> None:
         self._question = request_id  # Before: the answer may be faster than the ack.

@@ -18,6 +18,8 @@ from tests.stack.waiting import eventually
 
 MESSAGES = f"{API}/a2a/messages"
 HEARTBEAT_SECONDS = 2
+# Behind it no server listens: what nobody outside can reach.
+NOWHERE = "http://127.0.0.1:9"
 FAST = {
     # Two nodes on one machine: a busy one must not look dead.
     "SYNAPSE_LEASE_SECONDS": "6",
@@ -33,7 +35,8 @@ class Pair:
     """Use it as a context manager; `settings` are for both.
 
     `network` makes what stands before the port of each node, for messages and files.
-    With `mailbox` north never calls south, which fetches its messages.
+    With `mailbox` north never calls south, which fetches its messages and brings its
+    files.
     """
 
     def __init__(
@@ -65,7 +68,9 @@ class Pair:
         with ExitStack() as opened:
             here = {node: self._reached_at(node, opened) for node in self.nodes}
             for node in self.nodes:
-                node.configure({"SYNAPSE_PUBLIC_URL": here[node]})
+                hidden = self._mailbox and node is self.south
+                public = NOWHERE if hidden else here[node]
+                node.configure({"SYNAPSE_PUBLIC_URL": public})
                 opened.enter_context(node)
             introduce(self.north, self.south, here, mailbox=self._mailbox)
             self._open = opened.pop_all()

@@ -220,6 +220,11 @@ class Stack:
             return []
         return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
+    def file(self, file_id: str) -> bytes:
+        """What lies in its storage under this id."""
+        name = file_id.replace("-", "")
+        return (self.folder / "files" / name[-2:] / name).read_bytes()
+
     def logs(self) -> dict[str, str]:
         """The end of each service's log."""
         return {name: process.tail() for name, process in self.services.items()}

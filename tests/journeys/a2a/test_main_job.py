@@ -63,8 +63,9 @@ def main_job(north: Stack, south: Stack, receiver: Receiver) -> None:
     result = client.result(task_id)
     assert (result["date"], result["decided_by"]) == ("2024-05-31", "operator")
     assert final_call(receiver, task_id).json()["result"] == result
-    receipt = json.loads(fetched(client, task_id, result["receipt_file_id"]))
-    assert receipt["amount"] == 1512.5
+    content = fetched(client, task_id, result["receipt_file_id"])
+    assert content == south.file(result["receipt_file_id"])
+    assert json.loads(content)["amount"] == 1512.5
 
 
 def test_it_does_what_only_the_other_can(

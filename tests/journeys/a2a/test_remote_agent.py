@@ -2,15 +2,19 @@
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from agents_app.kit import Agent, Task
+from agents_app.kit import agent as kit
 from agents_app.protocol import signing
+from agents_app.protocol.codes import Code
 from tests.journeys.calls import final_call
 from tests.receiver import Receiver
 from tests.services import free_port
-from tests.stack import Client, Stack
+from tests.stack import Client, Stack, eventually
 from tests.stack.pair import wait_for_peer
 from tests.stack.process import ROOT
 from tests.stack.template import surroundings
@@ -18,6 +22,7 @@ from tests.stack.template import surroundings
 pytestmark = pytest.mark.journey
 
 PROGRAM = ROOT / "examples" / "remote_agent" / "agent.py"
+PICTURE = bytes(range(256)) * 1000
 Start = Callable[..., None]
 
 
@@ -75,3 +80,40 @@ def test_it_serves_a_task_that_asks_for_text_and_for_leave(
     result = client.result(task_id)
     assert (result["words"], result["longest"]) == (3, "seventeen")
     assert final_call(receiver, task_id).json()["result"] == result
+
+
+@pytest.fixture
+def painter(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
+    """An agent with a mailbox whose results are files; nobody can call it."""
+    monkeypatch.setattr(kit, "POLL_SECONDS", 0.2)
+    secret = signing.new_secret()
+    stack.manage("register_agent", "painter", "--secret", secret)
+    agent = Agent(
+        id="painter", secret=secret, node_url=stack.url, node_address=stack.address
+    )
+
+    @agent.handles("paint")
+    def paint(task: Task) -> dict[str, object]:
+        return {"file_id": task.attach("a.png", PICTURE, "image/png")}
+
+    serving = threading.Thread(target=agent.run)
+    serving.start()
+    wait_for_peer(stack, "painter")
+    yield agent
+    agent.stop()
+    serving.join(20)
+
+
+@pytest.mark.usefixtures("painter")
+def test_it_brings_a_file_to_the_caller_of_a_node_that_cannot_call_it(
+    client: Client,
+) -> None:
+    task_id = client.submit("paint")
+    file_id = client.result(task_id)["file_id"]
+
+    def brought() -> bytes | None:
+        answer = client.request("GET", f"/task/{task_id}/files/{file_id}")
+        assert answer.ok or answer.json()["error"]["code"] == Code.FILE_NOT_READY
+        return answer.content if answer.ok else None
+
+    assert eventually(brought, 20, "the picture") == PICTURE
