@@ -32,7 +32,7 @@ from agents_app.protocol.states import Move, TaskState, next_state
 from agents_app.registry import HandlerSpec
 from tasks_app import filelinks, ledger, outbox, queue, routing
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
-from tasks_app.ledger import NewAttachment, NewTask
+from tasks_app.ledger import ApiKey, NewAttachment, NewTask
 from tasks_app.models import Task
 from tasks_app.policy import Policy, queue_key
 from tasks_app.routing import Executor
@@ -69,6 +69,13 @@ class Submission:
     fingerprint: str = ""
     attachments: tuple[NewAttachment, ...] = ()
     retry_of_id: uuid.UUID | None = None
+    # Of a caller that was not looked up: whether it is good is seen when the task is
+    # written.
+    api_key: ApiKey | None = None
+
+
+class NotWrittenError(Exception):
+    """A task with an `api_key` was not written: look the caller up, then ask why."""
 
 
 def policy() -> Policy:
@@ -85,7 +92,8 @@ def submit(wanted: Submission) -> tuple[Snapshot, bool]:
     """Store a task and ring its lane; the task, and whether it was there before.
 
     The second is True for a repeat under the same idempotency key. Raises
-    UNKNOWN_TASK_TYPE, NO_LIVE_AGENT, PAYLOAD_INVALID, IDEMPOTENCY_CONFLICT.
+    UNKNOWN_TASK_TYPE, NO_LIVE_AGENT, PAYLOAD_INVALID, IDEMPOTENCY_CONFLICT, and
+    NotWrittenError.
     """
     executor = routing.choose(
         wanted.task_type, node=policy().node, agent_id=wanted.agent_id
@@ -94,6 +102,8 @@ def submit(wanted: Submission) -> tuple[Snapshot, bool]:
     now = timezone.now()
     # Twice at most: the second time an expired key has been set free.
     while not ledger.insert(new := _new_task(wanted, executor, now)):
+        if wanted.api_key is not None:
+            raise NotWrittenError
         earlier = _earlier(wanted, now)
         if earlier is not None:
             return earlier, True
@@ -209,6 +219,7 @@ def _new_task(wanted: Submission, executor: Executor, now: datetime) -> NewTask:
         fingerprint=wanted.fingerprint,
         retry_of_id=wanted.retry_of_id,
         attachments=wanted.attachments,
+        api_key=wanted.api_key,
     )
 
 

@@ -131,6 +131,7 @@ def _submission(
         idempotency_key=key,
         fingerprint=_fingerprint(wanted, files) if key else "",
         attachments=tuple(files),
+        api_key=principal.presumed_by,
     )
 
 

@@ -8,12 +8,13 @@ from django.urls import include, path
 from tasks_app.api.views.capabilities import CapabilityViewSet
 from tasks_app.api.views.docs import DocsView, SchemaViewSet
 from tasks_app.api.views.files import FileViewSet
+from tasks_app.api.views.submit import SubmitViewSet
 from tasks_app.api.views.tasks import TaskViewSet
 
 _task = TaskViewSet.as_view
 
 urlpatterns = [
-    path("task", _task({"post": "create"})),
+    path("task", SubmitViewSet.as_view({"post": "create"})),
     path("task/multipart", _task({"post": "upload"})),
     path("task/<str:task_id>", _task({"get": "retrieve"})),
     path("task/<str:task_id>/status", _task({"get": "status"})),

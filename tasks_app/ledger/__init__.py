@@ -22,6 +22,7 @@ from tasks_app.ledger.reading import (
     waiting_lanes,
 )
 from tasks_app.ledger.writing import (
+    ApiKey,
     NewAttachment,
     NewTask,
     commit,
@@ -33,6 +34,7 @@ from tasks_app.ledger.writing import (
 __all__ = [
     "AWAY",
     "UNWRITABLE",
+    "ApiKey",
     "Candidate",
     "NewAttachment",
     "NewTask",

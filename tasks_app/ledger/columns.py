@@ -6,6 +6,8 @@ ATTEMPT = "tasks_app_attempt"
 DELIVERY = "tasks_app_delivery"
 ATTACHMENT = "tasks_app_attachment"
 JOURNAL = "tasks_app_journalentry"
+API_KEY = "tasks_app_callerkey"
+CALLER = "tasks_app_caller"
 
 # What a change may write. Safe to write whole: the generation guards them all.
 CONTROL = {

@@ -1,7 +1,8 @@
 """The two SQL dialects: how a list of records travels into one statement.
 
 Optimization: a batch of changes is one JSON parameter that the database unpacks, so
-a statement costs the same round trip for one task and for fifty.
+a statement costs the same round trip for one task and for fifty. A record that is alone
+travels as plain values, which the database need not unpack.
 """
 
 import json
@@ -15,7 +16,7 @@ from django.db import connection
 # Column name → kind: uuid, text, int, bigint, bool, time, json.
 Columns = Mapping[str, str]
 Record = Mapping[str, object]
-Parameter = str | int | list[str]
+Parameter = str | int | list[str] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +30,45 @@ class Dialect:
     # Appended to a SELECT of a row that must stay as it is until this commits.
     hold_row: str
     types: Mapping[str, str]
+
+    def source(self, columns: Columns, *, single: bool) -> str:
+        """A SELECT of typed columns that yields what `parameters` carries."""
+        return self._row(columns) if single else self.recordset(columns)
+
+    def parameters(
+        self, records: Sequence[Record], columns: Columns
+    ) -> list[Parameter]:
+        """The parameters of `source`, which is `single` for exactly one record."""
+        if len(records) != 1:
+            return [self.encode(records, columns)]
+        picked = records[0].get
+        return [
+            # Optimization: most values are texts.
+            value
+            if type(value := picked(name)) is str and kind != "json"
+            else self._value(kind, value)
+            for name, kind in columns.items()
+        ]
+
+    def _row(self, columns: Columns) -> str:
+        if self.writable_with:
+            typed = (f"%s::{self.types[k]} AS {n}" for n, k in columns.items())
+            return f"SELECT {', '.join(typed)}"
+        return f"SELECT {', '.join(f'%s AS {name}' for name in columns)}"
+
+    def _value(self, kind: str, value: object) -> Parameter:
+        """One value as a parameter of its own.
+
+        Numbers as texts on PostgreSQL: psycopg would type them by their size, and each
+        size would be a statement of its own to prepare.
+        """
+        if value is None or isinstance(value, bool):
+            return value
+        if kind == "json":
+            return json.dumps(value, allow_nan=False)
+        if isinstance(value, int) and not self.writable_with:
+            return value
+        return str(self.to_database(kind, value))
 
     def recordset(self, columns: Columns) -> str:
         """A SELECT with one `%s` (JSON array of records) yielding typed columns."""

@@ -36,10 +36,10 @@ def attach(file: NewAttachment, *, task_id: uuid.UUID, attempt: int) -> bool:
     wanted = {"task_id": task_id, "attempt": attempt}
     live = Guarded(
         _LIVE.format(
-            wanted=dialect.recordset(_ATTEMPT),
+            wanted=dialect.source(_ATTEMPT, single=True),
             lock=f"{dialect.hold_row} OF t" if dialect.hold_row else "",
         ),
-        dialect.encode([wanted], _ATTEMPT),
+        dialect.parameters([wanted], _ATTEMPT),
     )
     record = asdict(file) | {"task_id": task_id}
     rows = Insert(columns.ATTACHMENT, columns.NEW_ATTACHMENT, [record])

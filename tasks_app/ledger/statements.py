@@ -13,7 +13,7 @@ from functools import cache
 from django.db import connection, transaction
 
 from tasks_app.ledger import columns
-from tasks_app.ledger.dialect import Columns, Dialect, Record, current
+from tasks_app.ledger.dialect import Columns, Dialect, Parameter, Record, current
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,6 @@ class Insert:
     table: str
     columns: Columns
     records: Sequence[Record]
-    # The column that names the task.
-    key: str = "task_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +30,7 @@ class Guarded:
     """A statement that returns the ids of the tasks it touched."""
 
     sql: str
-    parameter: str
-    # Optimization: the ids once more, where the planner cannot see into the records and
-    # would scan the whole table for them.
-    ids: str | list[str] | None = None
+    parameters: Sequence[Parameter]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +60,10 @@ def _run_as_one(
     following: Following | None,
 ) -> set[str]:
     parts = [f"moved AS ({guarded.sql})"]
-    parameters: list[str | list[str]] = [guarded.parameter]
-    if guarded.ids is not None:
-        parameters.append(guarded.ids)
+    parameters = [*guarded.parameters]
     for number, insert in enumerate(inserts):
         parts.append(f"i{number} AS ({_insert_sql(dialect, insert)})")
-        parameters.append(dialect.encode(insert.records, insert.columns))
+        parameters += dialect.parameters(insert.records, insert.columns)
     if following:
         parts.append(f"following AS ({following.sql})")
         parameters.append(following.parameter)
@@ -89,7 +82,7 @@ def _run_in_turn(
     following: Following | None,
 ) -> set[str]:
     with connection.cursor() as cursor:
-        cursor.execute(guarded.sql, [guarded.parameter])
+        cursor.execute(guarded.sql, guarded.parameters)
         moved = {str(row[0]) for row in cursor.fetchall()}
         if not moved:
             return moved
@@ -98,7 +91,7 @@ def _run_in_turn(
         for insert in inserts:
             cursor.execute(
                 with_moved + _insert_sql(dialect, insert),
-                [ids, dialect.encode(insert.records, insert.columns)],
+                [ids, *dialect.parameters(insert.records, insert.columns)],
             )
         if following:
             cursor.execute(with_moved + following.sql, [ids, following.parameter])
@@ -107,10 +100,11 @@ def _run_in_turn(
 
 def _insert_sql(dialect: Dialect, insert: Insert) -> str:
     names = ", ".join(insert.columns)
+    source = dialect.source(insert.columns, single=len(insert.records) == 1)
     return (
         f"INSERT INTO {insert.table} ({names}) "  # noqa: S608 - names are ours
-        f"SELECT {names} FROM ({dialect.recordset(insert.columns)}) AS r "
-        f"WHERE {insert.key} IN (SELECT id FROM moved)"
+        f"SELECT {names} FROM ({source}) AS r "
+        "WHERE task_id IN (SELECT id FROM moved)"
     )
 
 
@@ -118,28 +112,41 @@ def _insert_sql(dialect: Dialect, insert: Insert) -> str:
 def update_sql(dialect: Dialect, *, single: bool) -> str:
     """The one UPDATE that changes tasks: only where the generation is the one seen.
 
-    On PostgreSQL it takes the ids besides; the plan for a single one is a plan of its
-    own, which is used again and again.
+    Optimization: on PostgreSQL it takes the ids of many once more, as a list: the
+    planner cannot see into the records and would scan the whole table for them.
     """
     wanted = ""
-    if dialect.writable_with:
-        wanted = "t.id = %s::uuid AND " if single else "t.id = ANY(%s::uuid[]) AND "
+    if dialect.writable_with and not single:
+        wanted = "t.id = ANY(%s::uuid[]) AND "
     sets = [f"{name} = c.{name}" for name in columns.CONTROL]
     sets += [f"{name} = COALESCE(c.{name}, t.{name})" for name in columns.VALUES]
     return (
         f"UPDATE {columns.TASK} AS t SET {', '.join(sets)} "  # noqa: S608 - names are ours
-        f"FROM ({dialect.recordset(columns.CHANGE)}) AS c "
+        f"FROM ({dialect.source(columns.CHANGE, single=single)}) AS c "
         f"WHERE {wanted}t.id = c.task_id AND t.generation = c.seen RETURNING id"
     )
 
 
+_KEY_IS_GOOD = f"""EXISTS (
+    SELECT 1 FROM {columns.API_KEY} AS k
+    JOIN {columns.CALLER} AS c ON c.id = k.caller_id
+    WHERE k.prefix = %s AND k.hashed_key = %s AND k.caller_id = r.caller_id
+    AND NOT k.revoked AND c.enabled
+    AND (k.expiry_date IS NULL OR k.expiry_date > r.created_at)
+)"""  # noqa: S608 - names are ours
+
+
 @cache
-def insert_task_sql(dialect: Dialect) -> str:
-    """Insert tasks, but none whose idempotency key or id its requester already used."""
+def insert_task_sql(dialect: Dialect, *, keyed: bool) -> str:
+    """Insert a task, unless its requester already used its idempotency key or id.
+
+    `keyed`: and only if the API key that follows is good, and its caller's.
+    """
     names = ", ".join(columns.NEW_TASK)
     return (
         f"INSERT INTO {columns.TASK} ({names}) "  # noqa: S608 - names are ours
         # WHERE true: SQLite would read ON as a join condition.
-        f"SELECT {names} FROM ({dialect.recordset(columns.NEW_TASK)}) AS r WHERE true "
+        f"SELECT {names} FROM ({dialect.source(columns.NEW_TASK, single=True)}) AS r "
+        f"WHERE {_KEY_IS_GOOD if keyed else 'true'} "
         "ON CONFLICT DO NOTHING RETURNING id"
     )

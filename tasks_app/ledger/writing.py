@@ -42,6 +42,14 @@ class NewAttachment:
     position: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """The key that came with a submit, as its row knows it."""
+
+    prefix: str
+    hashed: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTask:
     """All that a submit writes."""
@@ -55,12 +63,15 @@ class NewTask:
     fingerprint: str
     retry_of_id: uuid.UUID | None
     attachments: Sequence[NewAttachment] = ()
+    # Write only if its caller can use this key now.
+    api_key: ApiKey | None = None
 
 
 def insert(new: NewTask) -> bool:
     """Write a submitted task with its first message and files, in one transaction.
 
-    False: its caller already used the idempotency key, and nothing was written.
+    False: nothing was written, because its caller already used the idempotency key, or
+    can no longer use the API key.
     """
     record = _control(new.task) | {
         name: getattr(new.task, name) for name in columns.FIXED
@@ -74,10 +85,13 @@ def insert(new: NewTask) -> bool:
         "retry_of_id": new.retry_of_id,
     }
     dialect = current()
+    parameters = dialect.parameters([record], columns.NEW_TASK)
+    if new.api_key:
+        parameters += [new.api_key.prefix, new.api_key.hashed]
     written = statements.run(
         Guarded(
-            statements.insert_task_sql(dialect),
-            dialect.encode([record], columns.NEW_TASK),
+            statements.insert_task_sql(dialect, keyed=new.api_key is not None),
+            parameters,
         ),
         [
             Insert(
@@ -146,11 +160,12 @@ def _asks(change: Change) -> bool:
 
 def _commit_tasks(changes: Sequence[Change]) -> set[uuid.UUID]:
     dialect = current()
-    guarded = Guarded(
-        statements.update_sql(dialect, single=len(changes) == 1),
-        dialect.encode([_update(change) for change in changes], columns.CHANGE),
-        _ids(changes) if dialect.writable_with else None,
-    )
+    single = len(changes) == 1
+    records = [_update(change) for change in changes]
+    parameters = dialect.parameters(records, columns.CHANGE)
+    if dialect.writable_with and not single:
+        parameters.append([str(change.before.id) for change in changes])
+    guarded = Guarded(statements.update_sql(dialect, single=single), parameters)
     moved = statements.run(
         guarded,
         [
@@ -161,11 +176,6 @@ def _commit_tasks(changes: Sequence[Change]) -> set[uuid.UUID]:
         _supersede(changes),
     )
     return {uuid.UUID(id_) for id_ in moved}
-
-
-def _ids(changes: Sequence[Change]) -> str | list[str]:
-    ids = [str(change.before.id) for change in changes]
-    return ids[0] if len(ids) == 1 else ids
 
 
 def _supersede(changes: Iterable[Change]) -> Following | None:

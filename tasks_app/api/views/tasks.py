@@ -1,4 +1,4 @@
-"""Tasks: submit, read, list, cancel, answer (P2A 3.1)."""
+"""Tasks: submit with files, read, list, cancel, answer (P2A 3.1)."""
 
 from django.http import HttpResponse
 from django.utils.http import parse_etags
@@ -7,7 +7,6 @@ from rest_framework.request import Request
 from agents_app.protocol.states import TERMINAL
 from tasks_app import desk, lifecycle
 from tasks_app.api import (
-    addresses,
     bodies,
     listed,
     listing,
@@ -18,9 +17,9 @@ from tasks_app.api import (
     uploads,
 )
 from tasks_app.api.rendering import answer
-from tasks_app.api.requests import CancelRequest, ProvideRequest, SubmitRequest
+from tasks_app.api.requests import CancelRequest, ProvideRequest
 from tasks_app.api.views.door import Door, caller
-from tasks_app.changes import Snapshot
+from tasks_app.api.views.submit import accepted
 from tasks_app.models import Task
 
 # How often a caller that polls should come back (P2A 10.2).
@@ -34,13 +33,6 @@ class TaskViewSet(Door):
     filter_backends = [listing.StrictFilterBackend]
     filterset_class = listing.TaskFilter
 
-    @openapi.submit
-    def create(self, request: Request) -> HttpResponse:
-        """Submit a task."""
-        key = submitting.key_of(request.META)
-        wanted = SubmitRequest.parse(bodies.json_object(request))
-        return _accepted(*submitting.submit(caller(request), wanted, key=key))
-
     @openapi.submit_form
     def upload(self, request: Request) -> HttpResponse:
         """Submit a task with files."""
@@ -50,7 +42,7 @@ class TaskViewSet(Door):
             submitted = submitting.submit(
                 caller(request), wanted, key=key, uploads=files
             )
-        return _accepted(*submitted)
+        return accepted(*submitted)
 
     @openapi.detail
     def retrieve(self, request: Request, task_id: str) -> HttpResponse:
@@ -131,10 +123,3 @@ def _knows(request: Request, etag: str) -> bool:
     """Whether the caller has this version; W/ makes no difference here (RFC 9110)."""
     known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
     return any(tag in ("*", etag, f"W/{etag}") for tag in known)
-
-
-def _accepted(task: Snapshot, replayed: bool) -> HttpResponse:
-    headers = {"Location": addresses.of_task(task.id)}
-    if replayed:
-        headers["Idempotency-Replayed"] = "true"
-    return answer(presenting.accepted(task), status=202, headers=headers)
