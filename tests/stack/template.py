@@ -37,9 +37,11 @@ class Template:
     name: str
     secrets: Mapping[str, str]
     callers: Mapping[str, Access]
+    # On a server of its own, whose database one stack uses as it is.
+    url: str = ""
 
     @classmethod
-    def make(cls, folder: Path) -> "Template":
+    def make(cls, folder: Path, url: str = "") -> "Template":
         """Make the database by the product's own migrations."""
         name = f"synapse_{token_hex(6)}"
         secrets = {
@@ -47,7 +49,9 @@ class Template:
             "SYNAPSE_ENCRYPTION_KEYS": new_key(),
         }
         environ = surroundings() | secrets | {"SYNAPSE_DATA_DIR": str(folder)}
-        if DATABASE_URL:
+        if url:
+            environ["DATABASE_URL"] = url
+        elif DATABASE_URL:
             administer(f"CREATE DATABASE {name}")
             environ["DATABASE_URL"] = url_of(name)
         made = subprocess.run(
@@ -61,7 +65,7 @@ class Template:
         callers = {
             name: Access(**access) for name, access in json.loads(made.stdout).items()
         }
-        return cls(folder=folder, name=name, secrets=secrets, callers=callers)
+        return cls(folder=folder, name=name, secrets=secrets, callers=callers, url=url)
 
     def drop(self) -> None:
         """Remove it; the embedded one goes with its folder."""
@@ -70,6 +74,8 @@ class Template:
 
     def copy_to(self, folder: Path, name: str) -> dict[str, str]:
         """A database for one stack: the settings that name it."""
+        if self.url:
+            return {"DATABASE_URL": self.url}
         if DATABASE_URL:
             administer(f"CREATE DATABASE {name} TEMPLATE {self.name}")
             return {"DATABASE_URL": url_of(name)}
