@@ -11,6 +11,7 @@ from agents_app.protocol.errors import Code, SynapseError
 from synapse_site.edge.limits import Allowance, Refusal, plain
 from tasks_app.api.addresses import PREFIX
 from tasks_app.api.errors import answer_to
+from tasks_app.api.middleware import HEADERS
 
 _API = "/api/"
 _UPLOADS = f"{PREFIX}/task/multipart"
@@ -37,5 +38,5 @@ def refusal(status: int, path: str) -> Refusal:
     if not path.startswith(_API):
         return plain(status, path)
     said = answer_to(SynapseError(_CODES[HTTPStatus(status)]))
-    headers = [*said.items(), ("Cache-Control", "no-store"), ("Connection", "close")]
-    return status, headers, said.content
+    headers = HEADERS | dict(said.items()) | {"Connection": "close"}
+    return status, list(headers.items()), said.content

@@ -13,7 +13,7 @@ from django.urls import get_resolver
 from tasks_app.api.errors import answer_to
 
 _UNDER = "/api/"
-_HEADERS = {
+HEADERS = {
     # A key in the query must not reach a cache or another site (G55).
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -36,7 +36,7 @@ class ApiMiddleware:
             response = _answer(request)
         except Exception as error:  # noqa: BLE001 - the last net under the API
             response = answer_to(error)
-        for name, value in _HEADERS.items():
+        for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
         _say_how_long(response)
         _forget_query(request)

@@ -188,6 +188,30 @@ def test_it_stops_reading_at_the_limit_g56(send, settings: Settings) -> None:
     assert client.sent < 700_000
 
 
+class _Watched(io.BytesIO):
+    """A client that looks into the folder for temporary files while it sends."""
+
+    def __init__(self, body: bytes, folder: Path) -> None:
+        super().__init__(body)
+        self.looks: list[list[Path]] = []
+        self._folder = folder
+
+    def read(self, size: int | None = -1) -> bytes:
+        self.looks.append(list(self._folder.iterdir()))
+        return super().read(size)
+
+
+def test_it_lists_no_file_that_still_comes_g59(send, settings: Settings) -> None:
+    """So nothing is left of it after `kill -9`."""
+    body = whole(file_part(b"x" * 500_000))
+    with _Watched(body, Path(settings.FILE_UPLOAD_TEMP_DIR)) as client:
+        length = str(len(body))
+        sent = send(b"", CONTENT_LENGTH=length, **{"wsgi.input": client})
+    assert sent.status_code == 202
+    assert len(client.looks) > 3
+    assert not any(client.looks)
+
+
 def test_it_takes_a_form_without_a_length(send) -> None:
     chunked = {"HTTP_TRANSFER_ENCODING": "chunked"}
     assert send(whole(file_part(b"abc")), length=False, **chunked).status_code == 202
