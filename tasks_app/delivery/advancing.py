@@ -1,6 +1,5 @@
 """The next one of a queue: due as soon as the one before it is out of the way."""
 
-from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
@@ -15,8 +14,10 @@ def advance(queue: Queue, *, after: UUID | None = None) -> bool:
     """Bring back the delivery that leads the queue now, if it was put aside.
 
     Call it after the commit that ended, or let go of, one of the queue: whoever put the
-    next one aside looked before that, so the time of now is later than his. One that
-    was tried keeps its own schedule, as does the one that was let go of (`after`).
+    next one aside looked before that, so the time of now is later than his. Somebody
+    who looked may also be about to: so one that is due gets the time of now as well,
+    and is passed over by him. One that was tried keeps its own schedule, as does the
+    one that was let go of (`after`).
     """
     task_id, kind, peer_id = queue
     if task_id is None:
@@ -27,15 +28,10 @@ def advance(queue: Queue, *, after: UUID | None = None) -> bool:
     leads = waiting.order_by("-sequence").first()
     if leads is not None and not leads.terminal:
         leads = waiting.order_by("sequence").first()
-    now = timezone.now()
-    if leads is None or leads.pk == after or not _is_later(leads, now):
+    if leads is None or leads.pk == after or leads.next_try_at is None:
         return False
     untried = waiting.filter(pk=leads.pk, tries=leads.schedule_from)
-    return bool(untried.update(next_try_at=now))
-
-
-def _is_later(delivery: Delivery, now: datetime) -> bool:
-    return delivery.next_try_at is not None and delivery.next_try_at > now
+    return bool(untried.update(next_try_at=timezone.now()))
 
 
 def advance_later(queue: Queue) -> None:

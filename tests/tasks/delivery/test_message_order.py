@@ -1,8 +1,14 @@
 """Messages: in order per task and peer; who cannot be called holds up nobody else."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from tasks_app import delivery, queue
+from tasks_app.delivery import looking
+from tasks_app.delivery.advancing import advance
+from tasks_app.delivery.due import queue_of
 from tasks_app.models import Delivery
 from tests.receiver import status
 from tests.tasks.delivery.claims import claim
@@ -163,3 +169,17 @@ def test_it_leaves_the_messages_of_others_alone_when_one_wakes(friend, quiet) ->
     delivery.wake(friend.row)
     row.refresh_from_db()
     assert row.next_try_at is None
+
+
+def test_it_is_not_put_aside_by_who_looked_before_its_turn_came(
+    friend, task_id
+) -> None:
+    """Somebody reads that it waits behind the first one, which then is done with."""
+    first = letter(friend, task_id=task_id)
+    second = letter(friend, beside=first)
+    looked_at = timezone.now()
+    Delivery.objects.filter(pk=first.pk).update(state="delivered")
+    assert advance(queue_of(first))
+    looking._put_aside({second.pk: looked_at + timedelta(seconds=60)}, looked_at)
+    second.refresh_from_db()
+    assert second.next_try_at <= timezone.now()
