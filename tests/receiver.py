@@ -75,6 +75,8 @@ class Exchange(BaseHTTPRequestHandler):
     ) -> None:
         self.send_response(code)
         for name, value in {
+            # Or a client may use the connection again while it is being closed.
+            "Connection": "close",
             "Content-Length": str(len(body)),
             **(headers or {}),
         }.items():
