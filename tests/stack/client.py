@@ -7,7 +7,7 @@ from typing import Any
 
 import requests
 
-from tests.stack.waiting import eventually
+from tests.stack.waiting import eventually, patience
 
 API = "/api/v1/synapse"
 ENDS = ("completed", "failed", "cancelled")
@@ -46,7 +46,7 @@ class Client:
             method,
             f"{self.url}{API}{path}",
             headers={"X-API-Key": self.key},
-            timeout=timeout,
+            timeout=timeout * patience(),
             **content,
         )
         self.replies.append(_reply(asked_at, answer, method, path))
