@@ -9,6 +9,10 @@ from agents_app.protocol import jsontext
 from agents_app.protocol.errors import SynapseError
 
 JSON = "application/json"
+# Of an error: what was sent may stand in it, but need not come back whole.
+_MAX_TEXT = 1_000
+_MAX_NAME = 200
+_MAX_ENTRIES = 100
 _CHALLENGE = 'ApiKey realm="synapse", header="X-API-Key"'
 
 
@@ -37,8 +41,24 @@ def refusal(error: SynapseError) -> HttpResponse:
         headers["Retry-After"] = str(error.retry_after)
     return HttpResponse(
         # ASCII: a detail may quote text that no UTF-8 can hold.
-        json.dumps({"success": False, "error": error.to_object()}),
+        json.dumps({"success": False, "error": _brief(error.to_object())}),
         content_type=JSON,
         status=error.spec.http_status,
         headers=headers,
     )
+
+
+def _brief(value: object) -> object:
+    """The same, with long texts, names and lists cut."""
+    if isinstance(value, str):
+        return _cut(value, _MAX_TEXT)
+    if isinstance(value, Mapping):
+        first = list(value.items())[:_MAX_ENTRIES]
+        return {_cut(str(name), _MAX_NAME): _brief(one) for name, one in first}
+    if isinstance(value, list | tuple):
+        return [_brief(one) for one in value[:_MAX_ENTRIES]]
+    return value
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[:longest] + "…"

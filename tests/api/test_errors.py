@@ -1,5 +1,7 @@
 """One error shape for everything that is no success (G51)."""
 
+import json
+
 import pytest
 from django.core.exceptions import (
     RequestDataTooBig,
@@ -153,3 +155,36 @@ def test_it_answers_in_json_when_everything_fails_g51(
 def test_it_refuses_hosts_it_does_not_serve_g51(db: None) -> None:
     response = Client(headers={"Host": "evil.example"}).get("/nope")
     assert error_of(response, 400)["code"] == 1011
+
+
+LONG = "x" * 50_000
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", f"/tasks?status={LONG}", None),
+        ("GET", f"/tasks?{LONG}=1", None),
+        ("GET", "/tasks?" + "&".join(f"k{n}=1" for n in range(900)), None),
+        ("POST", "/task", {"task_type": LONG, "payload": {}}),
+        ("POST", "/task", {"task_type": "document_text", "payload": {LONG: 1}}),
+        ("POST", "/task", {"task_type": "probe_echo", "payload": {}, "priority": LONG}),
+    ],
+    ids=["value", "name", "names", "type", "field", "priority"],
+)
+def test_it_does_not_send_back_all_that_was_wrong(
+    program: Program, method: str, path: str, body: object
+) -> None:
+    response = program.send(method, path, json.dumps(body or {}))
+    assert error_of(response, response.status_code)["details"]
+    assert len(response.content) < 5_000
+
+
+def test_it_cuts_whatever_stands_in_an_error() -> None:
+    details = {LONG: LONG, "many": [LONG] * 1000, "deep": {"a": {"b": [LONG]}}, "n": 1}
+    response = answer_to(SynapseError(Code.INVALID_FIELD, LONG, details=details))
+    error = error_of(response, 400)
+    assert len(response.content) < 150_000
+    assert error["message"] == "x" * 1000 + "…"
+    assert error["details"]["deep"] == {"a": {"b": ["x" * 1000 + "…"]}}
+    assert (len(error["details"]["many"]), error["details"]["n"]) == (100, 1)
