@@ -115,3 +115,49 @@ def test_it_opens_no_p2a_door_to_a_signature_g33(ada, api_key) -> None:
 def test_it_never_takes_its_own_name_for_a_peer(ada) -> None:
     response = ada.say("task_request", request(), sender=NODE)
     assert refused(response) == 5007
+
+
+ERROR = {"code": 2006, "message": "broke"}
+WORDS = {
+    "task_confirm": {},
+    "task_reject": {"reason": ERROR},
+    "task_status_update": {"status": "executing"},
+    "task_need_info": {"missing_fields": ["a"], "reason": "?"},
+    "task_need_human": {"escalation_level": 1, "reason": {}},
+    "task_complete": {"result": {}},
+    "task_failed": {"error": ERROR},
+    "task_cancel": {},
+    "task_info_provided": {"provided_info": {"a": 1}},
+    "human_decision": {
+        "decision": {"action": "approve"},
+        "decided_by": {"user_id": "u", "role": "r"},
+    },
+    "task_ack": {"acked_type": "p2p:task_complete"},
+}
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_it_shows_nobody_that_another_peer_has_a_task_g33(
+    ada, eve, for_ada, kind
+) -> None:
+    assert acked(ada.say("task_request", request("hers")))
+    tasks = list(Task.objects.values())
+    told = []
+    for task_id in (str(for_ada.pk), "hers", "none"):
+        answer = eve.say(kind, {"task_id": task_id} | WORDS[kind])
+        told.append(eve.read(answer)["payload"]["error"])
+    assert told[0] == told[1] == told[2]
+    assert told[0]["code"] == Code.TASK_NOT_FOUND
+    assert list(Task.objects.values()) == tasks
+
+
+def test_it_takes_an_id_of_somebody_elses_task_for_a_name_like_any_g33(
+    eve, for_ada
+) -> None:
+    theirs = str(for_ada.pk)
+    assert acked(eve.say("task_request", request(theirs)))
+    assert refused(eve.say("task_complete", _complete(theirs))) == 6003
+    assert acked(eve.say("task_cancel", {"task_id": theirs}))
+    for_ada.refresh_from_db()
+    assert (for_ada.state, for_ada.executor) == ("pending", "agent:ada")
+    assert Task.objects.get(requester="agent:eve").state == "cancelled"
