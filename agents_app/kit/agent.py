@@ -72,7 +72,8 @@ class Agent:
         """The function does this task type; what it returns is the result.
 
         The node checks payloads by `input_schema`; `check` may refuse one on our side
-        with a SynapseError, before the task is accepted.
+        with a SynapseError, before the task is accepted; TASK_REJECTED stands for any
+        other exception.
         """
 
         def note(handler: Handler) -> Handler:

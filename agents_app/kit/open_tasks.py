@@ -145,6 +145,10 @@ def _accepted(task: Task, check: Check | None) -> bool:
     except SynapseError as refused:
         task.reject(refused)
         return False
+    except Exception:
+        logger.exception("The check of task %s failed.", task.id)
+        task.reject(SynapseError(Code.TASK_REJECTED))
+        return False
     try:
         task.confirm()
     except SynapseError as refused:

@@ -36,7 +36,6 @@ _RETRYABLE = frozenset(
         Code.QUOTA_EXCEEDED,
         Code.NO_LIVE_AGENT,
         Code.DELIVERY_FAILED,
-        Code.ADDRESS_UNRESOLVED,
         Code.AGENT_SILENT,
         Code.FILE_NOT_READY,
         Code.FILE_UNREACHABLE,
@@ -118,7 +117,6 @@ _ENTRIES: Mapping[Code, tuple[int, str]] = {
     Code.VERSION_UNSUPPORTED: (422, "This protocol version is not spoken here."),
     Code.MESSAGE_ID_REUSED: (409, "This message id came with other content before."),
     Code.DELIVERY_FAILED: (502, "The message could not be delivered."),
-    Code.ADDRESS_UNRESOLVED: (502, "The address could not be resolved."),
     Code.AGENT_SILENT: (504, "The agent that had the task fell silent."),
     Code.FILE_UNREACHABLE: (
         502,

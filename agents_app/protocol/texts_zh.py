@@ -64,7 +64,6 @@ TEXTS_ZH: Mapping[Code, str] = {
     Code.VERSION_UNSUPPORTED: "不支持该协议版本。",
     Code.MESSAGE_ID_REUSED: "该消息 ID 已用于不同内容的消息。",
     Code.DELIVERY_FAILED: "消息投递失败。",
-    Code.ADDRESS_UNRESOLVED: "无法解析该地址。",
     Code.AGENT_SILENT: "执行任务的智能体失去联系。",
     Code.FILE_UNREACHABLE: "无法从持有文件的智能体处获取文件。",
 }

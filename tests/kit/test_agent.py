@@ -152,6 +152,18 @@ def test_it_rejects_what_the_check_refuses(ada, node, run) -> None:
     assert "task_confirm" not in kinds(node)
 
 
+def test_it_rejects_a_task_whose_check_breaks(ada, node, run) -> None:
+    def check(payload):
+        raise KeyError("the password is hunter2")
+
+    ada.handles("paint", check=check)(lambda task: {})
+    node.put(request())
+    run()
+    reason = heard(node, "task_reject").reason
+    assert reason.code == Code.TASK_REJECTED
+    assert "hunter2" not in reason.message
+
+
 def test_it_fails_a_task_without_the_text_of_the_exception(ada, node, run) -> None:
     @ada.handles("paint")
     def paint(task):

@@ -1,11 +1,14 @@
 """The error catalogue: complete, consistent, stable in shape."""
 
 import pickle
+import re
+from pathlib import Path
 
 import pytest
 
 from agents_app.protocol.errors import CATALOGUE, Code, SynapseError, category_of
 
+ROOT = Path(__file__).parents[2]
 SEED_RANGES = {
     1: "system",
     2: "task",
@@ -78,3 +81,15 @@ def test_it_survives_the_way_between_processes():
 )
 def test_it_knows_the_category_of_foreign_codes(code, category):
     assert category_of(code) == category
+
+
+def test_it_has_no_code_that_nobody_raises():
+    tables = {"codes.py", "catalogue.py", "texts_zh.py"}
+    sources = [
+        path.read_text()
+        for package in ("agents_app", "tasks_app", "synapse_site")
+        for path in (ROOT / package).rglob("*.py")
+        if path.name not in tables
+    ]
+    named = set(re.findall(r"\bCode\.([A-Z_]+)\b", "\n".join(sources)))
+    assert {code.name for code in Code} - named == set()

@@ -148,11 +148,11 @@ def test_it_fails_a_result_that_no_row_can_hold(run, declare):
 
 def test_it_keeps_the_code_of_a_deliberate_error(run, declare):
     def handler(ctx):
-        raise SynapseError(Code.ADDRESS_UNRESOLVED)
+        raise SynapseError(Code.DATABASE_UNAVAILABLE)
 
     declare(handler)
     task = run()
-    assert row(task).state == TaskState.EXECUTING, "6007 is worth another try"
+    assert row(task).state == TaskState.EXECUTING, "1001 is worth another try"
 
 
 def test_it_puts_back_a_task_whose_type_is_switched_off_meanwhile(run, declare):
