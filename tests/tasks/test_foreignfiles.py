@@ -230,7 +230,6 @@ def test_it_gives_the_files_of_one_peer_no_more_than_its_share_g24(
     [
         ({"size": 10**9}, Code.FILE_TOO_LARGE),
         ({"content_type": "application/x-elf"}, Code.FILE_TYPE_REFUSED),
-        ({"url": None}, Code.INVALID_FIELD),
         ({"url": "ftp://example.com/a"}, Code.INVALID_FIELD),
         ({"url": "http://10.0.0.1/a"}, Code.ADDRESS_REFUSED),
     ],
@@ -353,3 +352,29 @@ def test_it_rings_for_files_whose_bell_was_lost(
     with django_capture_on_commit_callbacks(execute=True):
         sweep()
     assert ("synapse.fetch", [], "courier", 0) in bells
+
+
+def test_it_starts_a_task_when_its_file_was_brought(north, declare):
+    _reading(declare)
+    assert _ask(north, _file(None)) is None
+    runner.drain("default")
+    assert Task.objects.get().state == "pending"
+    file = foreignfiles.awaited(
+        Task.objects.get().pk,
+        "input",
+        file_id="f-1",
+        size=len(DATA),
+        sha256=hashlib.sha256(DATA).hexdigest(),
+    )
+    foreignfiles.bring(file, DATA)
+    fetching.fetch_due()
+    runner.drain("default")
+    assert Task.objects.get().result == {"read": DATA.decode()}
+
+
+def test_it_fails_a_task_in_time_whose_file_is_never_brought(north, declare):
+    _reading(declare)
+    assert _ask(north, _file(None)) is None
+    Task.objects.update(due_at=ago(1))
+    sweep()
+    assert Task.objects.get().state == "failed"
