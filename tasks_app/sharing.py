@@ -3,7 +3,8 @@
     delivery, foreignfiles → take(party) → a request, however slow → leave(party)
 
 A party is a caller or a remote agent, by its address. One whose receivers hang holds
-threads for the whole budget of each try, so nobody may take more than he leaves (G24).
+threads for the whole budget of each try, so nobody may take more than he leaves, and
+all have their turns, however long the backlog of one is (G24).
 """
 
 import threading
@@ -19,6 +20,7 @@ class Threads:
     def __init__(self, number: int = _NUMBER) -> None:
         self._number = number
         self._taken: Counter[str] = Counter()
+        self._latest = ""
         self._lock = threading.Lock()
 
     def resize(self, number: int) -> None:
@@ -32,6 +34,7 @@ class Threads:
             if self._has_share(party):
                 return False
             self._taken[party] += 1
+            self._latest = party
             return True
 
     def leave(self, party: str) -> None:
@@ -40,6 +43,11 @@ class Threads:
             self._taken[party] -= 1
             if not self._taken[party]:
                 del self._taken[party]
+
+    @property
+    def latest(self) -> str:
+        """Who was served last: the next in order has his turn now."""
+        return self._latest
 
     def sated(self) -> list[str]:
         """Parties that get no more threads for now."""

@@ -32,6 +32,7 @@ from tasks_app.delivery.due import (
     sendable,
     uncallable,
 )
+from tasks_app.delivery.turns import in_turn
 from tasks_app.models import Delivery
 
 # How many are looked at: enough to have others when somebody is faster.
@@ -50,25 +51,43 @@ class _Seen:
     uncallable: bool
 
 
-def look(now: datetime, *, sated: Sequence[str]) -> list[Delivery]:
-    """Some of the oldest that may be sent now; none of the parties that are `sated`."""
+def look(now: datetime, *, sated: Sequence[str], after: str = "") -> list[Delivery]:
+    """The oldest that may be sent now of one party, the next in turn `after` this one.
+
+    None of the parties that are `sated`.
+    """
+    for party in in_turn(now, sated=sated, after=after):
+        free = _look_at(party, now)
+        if free:
+            return free
+    return []
+
+
+def _look_at(party: str, now: datetime) -> list[Delivery]:
     number = _CHOICE
     while True:
         flying = in_flight(now)
         # By nothing else: a whole queue may have one time, and would be sorted.
-        line = sendable(now, flying, sated).order_by("next_try_at")
+        line = sendable(now, flying).filter(party=party).order_by("next_try_at")
         seen = list(_read(line[:number]))
-        parked = [one.delivery.pk for one in seen if one.uncallable]
-        if parked:
-            due(now).filter(uncallable(), pk__in=parked).update(next_try_at=None)
-        rest = [one for one in seen if not one.uncallable]
-        behind = _behind(rest, flying, now)
-        if behind:
-            _put_aside(behind, now)
-        free = [one.delivery for one in rest if one.delivery.pk not in behind]
+        free = _sorted_out(seen, flying, now)
         if free or not seen:
             return free
         number = _MORE
+
+
+def _sorted_out(
+    seen: Sequence[_Seen], flying: InFlight, now: datetime
+) -> list[Delivery]:
+    """What is free; all others are put aside."""
+    parked = [one.delivery.pk for one in seen if one.uncallable]
+    if parked:
+        due(now).filter(uncallable(), pk__in=parked).update(next_try_at=None)
+    rest = [one for one in seen if not one.uncallable]
+    behind = _behind(rest, flying, now)
+    if behind:
+        _put_aside(behind, now)
+    return [one.delivery for one in rest if one.delivery.pk not in behind]
 
 
 def _read(line: QuerySet[Delivery]) -> Iterable[_Seen]:

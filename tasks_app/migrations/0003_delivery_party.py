@@ -22,4 +22,12 @@ class Migration(migrations.Migration):
                 name='delivery_queue',
             ),
         ),
+        migrations.AddIndex(
+            model_name='delivery',
+            index=models.Index(
+                condition=models.Q(('state', 'waiting')),
+                fields=['party', 'next_try_at'],
+                name='delivery_turn',
+            ),
+        ),
     ]

@@ -85,6 +85,12 @@ class Delivery(models.Model):
                 name="delivery_due",
                 condition=Q(state="waiting"),
             ),
+            # The same for each party in turn.
+            models.Index(
+                fields=["party", "next_try_at"],
+                name="delivery_turn",
+                condition=Q(state="waiting"),
+            ),
             # What goes first in the queue of a task, and what last.
             models.Index(
                 fields=["task", "kind", "sequence"],

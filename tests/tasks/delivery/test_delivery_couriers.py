@@ -12,7 +12,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from tasks_app import delivery, queue
+from tasks_app.delivery.claiming import claim_next
 from tasks_app.models import Delivery
+from tasks_app.sharing import Threads
 from tests.receiver import Receiver, hang
 from tests.stack import eventually
 from tests.tasks.delivery.claims import claim
@@ -130,3 +132,12 @@ def _put_back(rows: list[Delivery]) -> int:
     ids = [row.pk for row in rows]
     later = Delivery.objects.filter(pk__in=ids, next_try_at__gt=F("created_at"))
     return later.filter(tries=0, leased_until=None, attempts=None).count()
+
+
+def test_it_serves_a_party_with_one_between_those_of_a_long_backlog_g24(put):
+    threads = Threads()
+    for number in range(20):
+        put(f"http://{number}.test/")
+    alone = put("http://alone.test/", party="agent:alone")
+    claimed = [claim_next(timezone.now(), threads) for _ in range(2)]
+    assert alone in claimed
