@@ -1,13 +1,15 @@
 """Callbacks by the real courier: again until it works, in order, one bad one alone."""
 
 import threading
+from contextlib import ExitStack
 
 import pytest
 from standardwebhooks import Webhook
 
 from tests.journeys.calls import final_call
-from tests.receiver import Receiver, hang, held, ok, status
+from tests.receiver import Exchange, Receiver, Step, hang, held, ok, status
 from tests.stack import Client, Stack, eventually
+from tests.stack.client import ENDS
 
 pytestmark = pytest.mark.journey
 
@@ -52,26 +54,27 @@ def test_g20_a_courier_killed_after_the_post_sends_it_again(
 def test_g22_nothing_follows_the_final_callback(
     faults: Stack, receiver: Receiver
 ) -> None:
-    answer = threading.Event()
-    receiver.on("/slow", held(answer, status(500)), ok())
+    ended = threading.Event()
+    receiver.on("/slow", fails_until_the_final_one(ended))
     client = faults.client()
-    task_id = client.submit(
-        "probe_progress",
-        {"percents": [20, 40], "seconds_between": 0.5},
-        callback_url=receiver.url("/slow"),
-        callback_events=["progress"],
-    )
+    task_id = client.submit("probe_need_info", callback_url=receiver.url("/slow"))
     receiver.wait_for(1, path="/slow")
+    # Only now: before its end the receiver has the first one, however busy all are.
+    client.wait_for(task_id, "info_needed")
+    client.info(task_id, colour="red")
     client.wait_for(task_id, "completed")
-    # The first one fails now: due for another try, but older than the final one.
-    answer.set()
+    # The first one fails: due for another try, but older than the final one.
+    ended.set()
     eventually(lambda: settled(faults, task_id), 20, "the outbox to settle")
-    first, last = receiver.requests
-    assert (first.json()["sequence"], first.json()["status"]) == (1, "processing")
-    assert last.json()["status"] == "completed"
+    *earlier, last = [one.json() for one in receiver.requests]
+    assert (earlier[0]["sequence"], earlier[0]["status"]) == (1, "processing")
+    assert {one["status"] for one in earlier} == {"processing"}
+    assert last["status"] == "completed"
     *others, final = [row.state for row in faults.ledger.deliveries(task_id)]
     assert final == "delivered"
-    assert set(others) == {"superseded"}
+    # Dead only where the task took longer than all tries of the first one.
+    assert "superseded" in others
+    assert set(others) <= {"superseded", "dead"}
 
 
 def test_g24_a_hanging_receiver_delays_nobody_else(
@@ -85,6 +88,31 @@ def test_g24_a_hanging_receiver_delays_nobody_else(
         hanging.wait_for(1)
         task_id = client.submit("probe_echo", callback_url=receiver.url("/good"))
         assert final_call(receiver, task_id, timeout=5).json()["status"] == "completed"
+
+
+def test_g24_many_hanging_receivers_of_one_caller_delay_no_other_caller(
+    faults: Stack, receiver: Receiver
+) -> None:
+    stranger = Client(faults.url, faults.client("stranger").key)
+    with ExitStack() as opened:
+        hanging = [opened.enter_context(Receiver(hang())) for _ in range(8)]
+        for number in range(64):
+            url = hanging[number % len(hanging)].url()
+            stranger.submit("probe_echo", callback_url=url)
+        eventually(lambda: sum(one.connections for one in hanging), 10, "a hang")
+        task_id = faults.client().submit("probe_echo", callback_url=receiver.url())
+        assert final_call(receiver, task_id, timeout=5).json()["status"] == "completed"
+
+
+def fails_until_the_final_one(ended: threading.Event) -> Step:
+    """Holds and then refuses all but the callback that tells the end."""
+    refuse = held(ended, status(500))
+
+    def step(exchange: Exchange) -> None:
+        final = exchange.receiver.requests[-1].json()["status"] in ENDS
+        (ok() if final else refuse)(exchange)
+
+    return step
 
 
 def settled(stack: Stack, task_id: str) -> bool:
