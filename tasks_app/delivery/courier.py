@@ -44,8 +44,8 @@ def deliver_due() -> None:
         finally:
             threads.leave(delivery.party)
         if time.monotonic() > until:
-            _ring_for_more()
-            return
+            break
+    _ring_for_more()
 
 
 def _ring_for_more() -> None:

@@ -35,10 +35,9 @@ from tasks_app.delivery.due import (
 from tasks_app.delivery.turns import in_turn
 from tasks_app.models import Delivery
 
-# How many are looked at: enough to have others when somebody is faster.
-_CHOICE = 16
-# And when all of those are put aside: a long queue is passed in few steps.
-_MORE = 256
+# How many are looked at: enough to have others when somebody is faster. And, when all
+# of those are put aside, in the rounds after: a long queue is passed in few steps.
+_ROUNDS = (16, 256, 256, 256)
 # How long after its leader a delivery comes back by itself.
 _BEHIND = timedelta(seconds=60)
 
@@ -54,26 +53,31 @@ class _Seen:
 def look(now: datetime, *, sated: Sequence[str], after: str = "") -> list[Delivery]:
     """The oldest that may be sent now of one party, the next in turn `after` this one.
 
-    None of the parties that are `sated`.
+    None of the parties that are `sated`. None at all either when there are too many to
+    put aside in one go: `now` would be long ago, and others wait.
     """
-    for party in in_turn(now, sated=sated, after=after):
-        free = _look_at(party, now)
-        if free:
-            return free
+    for number in _ROUNDS:
+        found_any = False
+        for party in in_turn(now, sated=sated, after=after):
+            # A party with many that wait gets no more than a look: others have a turn.
+            seen, free = _look_at(party, now, number)
+            if free:
+                return free
+            found_any = found_any or bool(seen)
+        if not found_any:
+            return []
     return []
 
 
-def _look_at(party: str, now: datetime) -> list[Delivery]:
-    number = _CHOICE
-    while True:
-        flying = in_flight(now)
-        # By nothing else: a whole queue may have one time, and would be sorted.
-        line = sendable(now, flying).filter(party=party).order_by("next_try_at")
-        seen = list(_read(line[:number]))
-        free = _sorted_out(seen, flying, now)
-        if free or not seen:
-            return free
-        number = _MORE
+def _look_at(
+    party: str, now: datetime, number: int
+) -> tuple[list[_Seen], list[Delivery]]:
+    """Up to so many of a party, and those of them that are free."""
+    flying = in_flight(now)
+    # By nothing else: a whole queue may have one time, and would be sorted.
+    line = sendable(now, flying).filter(party=party).order_by("next_try_at")
+    seen = list(_read(line[:number]))
+    return seen, _sorted_out(seen, flying, now)
 
 
 def _sorted_out(

@@ -32,15 +32,43 @@ def test_it_looks_at_one_that_waits_after_its_leader_only(receiver, put, clock):
     assert list(due(clock())) == [first]
 
 
-def test_it_looks_past_a_long_queue_once(receiver, put, clock):
-    first = last = put(receiver.url("/1"))
+def _long_queue(receiver, put, monkeypatch):
+    """Twelve that wait behind one that failed, looked at by four at a time."""
+    monkeypatch.setattr(looking, "_ROUNDS", (4, 4))
     receiver.on("/1", status(500))
-    for _ in range(300):
+    last = put(receiver.url("/1"))
+    for _ in range(12):
         last = put(receiver.url("/more"), beside=last)
-    delivery.deliver_due()
+
+
+def test_it_puts_a_long_queue_aside_in_several_goes(
+    receiver, put, clock, bells, monkeypatch, django_capture_on_commit_callbacks
+):
+    _long_queue(receiver, put, monkeypatch)
+    with django_capture_on_commit_callbacks(execute=True):
+        delivery.deliver_due()
+    assert due(clock()).exists()
+    assert _rung_at_once(bells)
+    bells.clear()
+    with django_capture_on_commit_callbacks(execute=True):
+        delivery.deliver_due()
     assert not due(clock()).exists()
+    assert not _rung_at_once(bells)
     assert [request.path for request in receiver.requests] == ["/1"]
-    assert first.task_id == last.task_id
+
+
+def _rung_at_once(bells) -> bool:
+    return any(in_seconds == 0 for *_, in_seconds in bells)
+
+
+def test_it_looks_at_others_between_goes_at_a_long_queue_g24(
+    receiver, put, clock, monkeypatch
+):
+    _long_queue(receiver, put, monkeypatch)
+    put(receiver.url("/good"), party="caller:other")
+    delivery.deliver_due()
+    assert "/good" in [request.path for request in receiver.requests]
+    assert due(clock()).exists()
 
 
 def test_it_comes_back_when_nobody_brings_it(receiver, put, clock, monkeypatch):
