@@ -23,6 +23,7 @@ from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.ids import MessageId
 from agents_app.protocol.model import JsonObject, Value, field_errors
 from agents_app.protocol.payloads import Payload
+from agents_app.protocol.storable import MAX_VALUES
 from agents_app.protocol.times import parse_rfc3339, rfc3339
 
 PROTOCOL: Literal["synapse"] = "synapse"
@@ -109,9 +110,13 @@ class Envelope(Value):
         return jsontext.dumps(self.to_json())
 
 
+# What stands around a payload that is itself as large as any.
+_ROOM = 1_000
+
+
 def _object(raw: bytes) -> dict[str, object]:
     try:
-        value = jsontext.loads(raw)
+        value = jsontext.loads(raw, max_values=MAX_VALUES + _ROOM)
     except SynapseError as refused:
         raise SynapseError(
             Code.ENVELOPE_INVALID, refused.message, details=refused.details

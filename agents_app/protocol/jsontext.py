@@ -14,16 +14,19 @@ from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.storable import (
     MAX_DEPTH,
     MAX_DIGITS,
+    MAX_VALUES,
     check_storable,
     refusal,
+    too_many,
     walk,
 )
 
 __all__ = ["check_storable", "dumps", "loads"]
 
-# Strings, closed or not, and all that is no bracket. Possessive: linear on any input.
-_NO_BRACKETS = re.compile(r'(?:"(?:[^"\\]++|\\.)*+"?+|[^"\[\]{}]++)++', re.DOTALL)
-_ONE_KIND = str.maketrans("{}", "[]")
+# `bytes.translate` is by far the quickest way to keep a few characters of many.
+_ONE_KIND = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_PAIR = re.compile(r"\\ud[89ab]..\\ud[c-f]..", re.IGNORECASE)
 _ODD_ESCAPE = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
 
 
@@ -38,12 +41,13 @@ class _Reader:
 
     def __init__(self) -> None:
         self.suspicious = False
+        self.repeats = False
 
     def pairs(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
         unique = dict(pairs)
         if len(unique) == len(pairs):
             return unique
-        self.suspicious = True
+        self.repeats = True
         repeated = _Repeated(unique)
         repeated.key = Counter(key for key, _ in pairs).most_common(1)[0][0]
         return repeated
@@ -58,15 +62,16 @@ class _Reader:
         return int(text[: MAX_DIGITS + 2])  # Still too long, and cheap to convert.
 
 
-def loads(raw: bytes | str, *, max_depth: int = MAX_DEPTH) -> object:
+def loads(
+    raw: bytes | str, *, max_depth: int = MAX_DEPTH, max_values: int = MAX_VALUES
+) -> object:
     """Read one JSON text (RFC 8259, without its looser corners).
 
     MALFORMED_JSON: bad UTF-8, a byte order mark, bad syntax, a repeated key.
     UNSTORABLE_VALUE: see `check_storable`. Details name the `path` where there is one.
     """
     text = _decode(raw)
-    if _too_deep(text, max_depth):
-        raise refusal(f"Nested deeper than {max_depth} levels.", "", ())
+    _check_size(text, max_depth, max_values)
     reader = _Reader()
     try:
         value: object = json.loads(
@@ -78,10 +83,23 @@ def loads(raw: bytes | str, *, max_depth: int = MAX_DEPTH) -> object:
         )
     except json.JSONDecodeError as refused:
         _refuse_syntax(refused)
-    if reader.suspicious or _odd_text(text):
+    if reader.repeats:
         _check_repeated(value)
+    if reader.suspicious or _odd_text(text):
         check_storable(value, max_depth=max_depth)
     return value
+
+
+def _check_size(text: str, max_depth: int, max_values: int) -> None:
+    """Before parsing. Optimization: most texts are small or plain at a glance."""
+    opened = text.count("[") + text.count("{")
+    if opened <= max_depth and opened + text.count(",") <= max_values:
+        return
+    outside = _outside_strings(text)
+    if sum(outside.count(mark) for mark in (b"[", b"{", b",")) > max_values:
+        raise refusal(too_many(max_values), "", ())
+    if _too_deep(outside, max_depth):
+        raise refusal(f"Nested deeper than {max_depth} levels.", "", ())
 
 
 def dumps(value: object) -> bytes:
@@ -110,23 +128,33 @@ def _decode(raw: bytes | str) -> str:
     return text
 
 
-def _too_deep(text: str, max_depth: int) -> bool:
+def _outside_strings(text: str) -> bytes:
+    """What stands between the strings: every second piece between quotes."""
+    plain = text.replace("\\\\", "").replace('\\"', "")
+    return "".join(plain.split('"')[::2]).encode(errors="replace")
+
+
+def _too_deep(outside: bytes, max_depth: int) -> bool:
     """Whether brackets nest deeper, told by peeling them from the inside.
 
-    Optimization: a text with fewer brackets than levels is not looked at; in any other
-    each round removes one level at the speed of `str.replace`.
+    Each round removes one level at the speed of `bytes.replace`.
     """
-    if text.count("[") + text.count("{") <= max_depth:
-        return False
-    brackets = _NO_BRACKETS.sub("", text).translate(_ONE_KIND)
+    brackets = outside.translate(_ONE_KIND, _NO_BRACKETS)
     for _ in range(max_depth):
-        brackets = brackets.replace("[]", "")
-    return "[]" in brackets or brackets.count("[") > max_depth
+        peeled = brackets.replace(b"[]", b"")
+        if len(peeled) == len(brackets):
+            break
+        brackets = peeled
+    return b"[]" in brackets or brackets.count(b"[") > max_depth
 
 
 def _odd_text(text: str) -> bool:
+    """Whether a lone surrogate or a NUL may be in it. Emoji are pairs, and fine."""
     if "\\u" in text and _ODD_ESCAPE.search(text):
-        return True
+        # A backslash that is escaped begins no escape.
+        escapes = _PAIR.sub(" ", text.replace("\\\\", "  "))
+        if _ODD_ESCAPE.search(escapes):
+            return True
     return not text.isascii() and not _encodable(text)
 
 

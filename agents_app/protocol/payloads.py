@@ -149,9 +149,17 @@ class TaskAck(TaskPayload):
 class TaskNeedInfo(QuestionPayload):
     """A2A 6.7. `answer_within_s` is how long the executor is ready to wait."""
 
-    missing_fields: Items[MissingField] = Field(min_length=1, max_length=MAX_ASKED)
+    missing_fields: Items[MissingField] = Field(max_length=MAX_ASKED)
     reason: str
     answer_within_s: int | None = Field(default=None, ge=1)
+
+    @field_validator("missing_fields")
+    @classmethod
+    def _some(cls, fields: tuple[MissingField, ...]) -> tuple[MissingField, ...]:
+        # Not `min_length`: after a wrong item pydantic calls the list empty, too.
+        if not fields:
+            raise ValueError("at least one field is asked for")
+        return fields
 
 
 class TaskInfoProvided(QuestionPayload):

@@ -85,8 +85,9 @@ def _page_url(endpoint: str, after: str | None) -> str:
 
 
 def _page(body: bytes) -> Page:
-    # Each envelope lies two levels down, and may be as deep as one that was posted.
-    value = jsontext.loads(body, max_depth=MAX_DEPTH + 2)
+    # Each envelope lies two levels down, and may be as deep as one that was posted;
+    # a page has as many values as its bytes can hold.
+    value = jsontext.loads(body, max_depth=MAX_DEPTH + 2, max_values=len(body))
     fields = value if isinstance(value, dict) else {}
     messages, following = fields.get("messages"), fields.get("next")
     if not isinstance(messages, list) or not isinstance(following, str | None):

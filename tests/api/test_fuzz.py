@@ -87,7 +87,7 @@ def test_it_refuses_bad_json_in_a_cancel_g50(program: Program, body: bytes) -> N
         {"": {"": ""}},
         {"a" * 10_000: "x" * 100_000},
         {f"k{n}": n for n in range(50_000)},
-        {"list": [None] * 100_000},
+        {"list": [None] * 90_000},
         {"__proto__": 1, "$ref": "#", "constructor": {}},
     ],
     ids=lambda payload: next(iter(payload))[:10],

@@ -98,6 +98,38 @@ def test_it_reads_sixty_four_levels(deep):
 
 
 @pytest.mark.parametrize(
+    "many",
+    [
+        "[" + "1," * 100_000 + "1]",
+        "[" + "[]," * 60_000 + "1]",
+        '{"a":["\\"",' + "{}," * 60_000 + "1]}",
+    ],
+    ids=["numbers", "lists", "objects"],
+)
+def test_it_refuses_more_values_than_anybody_needs(many):
+    error = _refused(many)
+    assert error.code is Code.UNSTORABLE_VALUE
+    assert error.message == "There are more than 100000 values."
+
+
+def test_it_does_not_count_what_stands_in_texts():
+    text = "[{,\\" * 100_000
+    assert loads(dumps([text, '"'])) == [text, '"']
+
+
+@pytest.mark.parametrize(
+    "pair", ["\\ud83d\\uDE00", "\\\\ud83d", "\\\\\\ud83d\\ude00\\\\ud800"]
+)
+def test_it_takes_escaped_emoji_and_escaped_backslashes(pair):
+    assert loads(f'["{pair}"]') == json.loads(f'["{pair}"]')
+
+
+@pytest.mark.parametrize("lone", ["\\ud83d\\\\ude00", "\\ud83d\\ud83d\\ude00"])
+def test_it_finds_half_an_emoji_among_whole_ones(lone):
+    assert _refused(f'["{lone}"]').code is Code.UNSTORABLE_VALUE
+
+
+@pytest.mark.parametrize(
     "deep",
     [
         "[" * 65 + "]" * 65,
@@ -106,7 +138,7 @@ def test_it_reads_sixty_four_levels(deep):
         "[" * 100_000,
         "[" * 100_000 + "]" * 100_000,
         '{"a":' * 100_000 + "1" + "}" * 100_000,
-        '{"]":["}",' * 100_000,
+        '{"]":["}",' * 30_000,
     ],
 )
 def test_it_refuses_more_levels_without_breaking_the_stack(deep):

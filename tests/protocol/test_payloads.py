@@ -115,9 +115,15 @@ def test_it_does_not_repeat_the_refused_value():
     assert "s3cret" not in str(fields)
 
 
-def test_it_stops_listing_wrong_fields_after_twenty():
-    need = {"task_id": "t", "missing_fields": [{}] * 5000, "reason": "r"}
-    assert len(_fields_refused(TaskNeedInfo, need)) == 20
+def test_it_names_the_first_wrong_item_of_a_list():
+    need = {"task_id": "t", "missing_fields": [{}, {}], "reason": "r"}
+    fields = _fields_refused(TaskNeedInfo, need)
+    assert set(fields) == {"missing_fields[0].name"}
+
+
+def test_it_refuses_to_ask_for_nothing():
+    need = {"task_id": "t", "missing_fields": [], "reason": "r"}
+    assert set(_fields_refused(TaskNeedInfo, need)) == {"missing_fields"}
 
 
 @pytest.mark.parametrize("value", [None, [], "text", 5])

@@ -69,3 +69,15 @@ def test_it_ends_on_a_cycle():
     value["me"] = value
     with pytest.raises(SynapseError, match="Nested deeper"):
         check_storable(value)
+
+
+def test_it_refuses_more_values_than_a_peer_would_read():
+    with pytest.raises(SynapseError) as refused:
+        check_storable({"a": [0] * 100_000}, "result")
+    assert refused.value.message == "There are more than 100000 values."
+
+
+def test_it_cuts_a_path_of_huge_keys():
+    with pytest.raises(SynapseError) as refused:
+        check_storable({"k" * 1_000_000: {"a": "\0"}})
+    assert len(str(refused.value.details["path"])) == 200
