@@ -46,8 +46,7 @@ def register(
     _check_name(name)
     _check_endpoint(endpoint)
     _check_limits(max_tasks=max_tasks, max_open=max_open)
-    if fetch and not endpoint:
-        raise _invalid("fetch", "needs an endpoint to fetch from")
+    _check_fetch(endpoint, fetch)
     clear = _secret(secret)
     agent = Agent(
         id=agent_id,
@@ -106,14 +105,16 @@ def disable(agent: Agent) -> None:
     _set_state(agent, AgentState.DISABLED)
 
 
-def set_endpoint(agent: Agent, endpoint: str) -> None:
+def set_endpoint(agent: Agent, endpoint: str, *, fetch: bool = False) -> None:
     """Call it there from now on; "" for never: it has a mailbox.
 
-    What waits for it goes there. Raises INVALID_FIELD, ADDRESS_REFUSED.
+    What waits for it goes there. `fetch` as in `register`. Raises INVALID_FIELD,
+    ADDRESS_REFUSED.
     """
     _check_endpoint(endpoint)
-    Agent.objects.filter(pk=agent.pk).update(endpoint=endpoint)
-    agent.endpoint = endpoint
+    _check_fetch(endpoint, fetch)
+    Agent.objects.filter(pk=agent.pk).update(endpoint=endpoint, fetch=fetch)
+    agent.endpoint, agent.fetch = endpoint, fetch
     if endpoint:
         delivery.wake(agent)
 
@@ -172,6 +173,11 @@ def _check_limits(**limits: int) -> None:
     for field, number in limits.items():
         if not 0 <= number <= _MAX_LIMIT:
             raise _invalid(field, f"is 0 to {_MAX_LIMIT}")
+
+
+def _check_fetch(endpoint: str, fetch: bool) -> None:
+    if fetch and not endpoint:
+        raise _invalid("fetch", "needs an endpoint to fetch from")
 
 
 def _invalid(field: str, text: str) -> SynapseError:

@@ -13,6 +13,7 @@ from agents_app.protocol.payloads import TaskRequest
 from tasks_app import delivery, inbox, runner
 from tasks_app.models import Delivery, Question, Received
 from tasks_app.presence.posting import envelope_for
+from tests.factories import row, set_row, submitted
 from tests.tasks.presence.cards import live
 from tests.tasks.presence.conftest import north, south
 
@@ -106,6 +107,29 @@ def test_it_changes_the_state(office, north, boss, name, state) -> None:
     office.post(url(name, north))
     assert Agent.objects.get().state == state
     assert LogEntry.objects.get(user=boss).object_id == "north"
+
+
+def test_it_fetches_from_a_peer_that_cannot_be_called_by(office, north) -> None:
+    here = {"endpoint": "http://127.0.0.1:8000/"}
+    office.post(url("endpoint", north), here | {"fetch": "on"})
+    assert Agent.objects.get().fetch
+    page = office.get(url("change", north)).content.decode()
+    assert re.search(r'<input[^>]*name="fetch"[^>]*checked', page)
+    office.post(url("endpoint", north), here)
+    assert not Agent.objects.get().fetch
+
+
+def test_it_fetches_from_nowhere(office, north) -> None:
+    answer = office.post(url("endpoint", north), {"endpoint": "", "fetch": "on"})
+    assert answer.status_code == 422
+    assert "needs an endpoint" in answer.content.decode()
+    assert not Agent.objects.get().fetch
+
+
+def test_it_registers_an_agent_to_fetch_from(office) -> None:
+    given = {"id": "east", "endpoint": "http://127.0.0.1:8000/", "fetch": "on"}
+    assert office.post(ADD, given).status_code == 200
+    assert Agent.objects.get().fetch
 
 
 def test_it_sets_the_endpoint(office, north) -> None:
@@ -219,10 +243,30 @@ def test_it_shows_what_a_peer_decides_but_takes_no_answer(desk, foreign) -> None
     assert foreign.is_open
 
 
-def test_it_neither_cancels_nor_repeats_the_task_of_a_peer(office, foreign) -> None:
-    cancel = reverse("admin:tasks_app_task_cancel", args=[foreign.task_id])
-    answer = office.post(cancel)
-    assert answer.status_code == 403
-    assert "Only the agent that asked" in answer.content.decode()
-    shown = office.get(reverse("admin:tasks_app_task_change", args=[foreign.task_id]))
-    assert "test_type for <bdi>agent:north</bdi>" in shown.content.decode()
+def test_it_stops_the_task_of_a_peer_and_says_what_that_means(office, foreign) -> None:
+    change = reverse("admin:tasks_app_task_change", args=[foreign.task_id])
+    shown = office.get(change).content.decode()
+    assert "test_type for <bdi>agent:north</bdi>" in shown
+    assert "Stop…</a>" in shown
+    stop = reverse("admin:tasks_app_task_cancel", args=[foreign.task_id])
+    asked = office.get(stop).content.decode()
+    assert "it is not ours to cancel" in asked
+    assert "The agent that asked for it sees it." in asked
+    assert office.post(stop, {"reason": "No paper."}).status_code == 302
+    foreign.task.refresh_from_db()
+    assert foreign.task.state == "failed"
+    assert foreign.task.error["message"] == "No paper."
+    told = Delivery.objects.filter(peer="north", event="p2p:task_failed")
+    assert told.exists()
+
+
+def test_it_cancels_a_task_at_a_peer_and_says_what_that_means(
+    office, caller, north
+) -> None:
+    task = submitted(caller)
+    set_row(task, executor=north.address, ready_at=None, queue_key=None)
+    cancel = reverse("admin:tasks_app_task_cancel", args=[task.id])
+    assert "is told to stop" in office.get(cancel).content.decode()
+    assert office.post(cancel).status_code == 302
+    assert row(task).state == "cancelled"
+    assert Delivery.objects.filter(peer="north", event="p2p:task_cancel").exists()

@@ -1,17 +1,23 @@
 """What an administrator types about an agent; whether it will do, the verb says."""
 
 from django import forms
-from unfold.widgets import UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 
 class EndpointForm(forms.Form):
-    """Where it is called."""
+    """Where it is called, and whether we fetch there what it has for us."""
 
     endpoint = forms.CharField(
         max_length=2048,
         required=False,
         help_text="The URL its messages are posted to. Empty: it has a mailbox here.",
         widget=UnfoldAdminTextInputWidget(),
+    )
+    fetch = forms.BooleanField(
+        required=False,
+        label="Fetch our messages",
+        help_text="For a node that cannot be called: we look into our mailbox there.",
+        widget=UnfoldBooleanWidget(),
     )
 
 
@@ -30,4 +36,4 @@ class NewAgentForm(EndpointForm):
         help_text="What people call it.",
         widget=UnfoldAdminTextInputWidget(),
     )
-    field_order = ("id", "name", "endpoint")
+    field_order = ("id", "name", "endpoint", "fetch")

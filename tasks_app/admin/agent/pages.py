@@ -63,7 +63,10 @@ class AgentPages(ConsoleAdmin[Agent]):
             given = form.cleaned_data
             try:
                 agent, secret = peers.register(
-                    given["id"], given["name"], endpoint=given["endpoint"]
+                    given["id"],
+                    given["name"],
+                    endpoint=given["endpoint"],
+                    fetch=given["fetch"],
                 )
             except SynapseError as refused:
                 _add_errors(form, refused)
@@ -109,7 +112,8 @@ class AgentPages(ConsoleAdmin[Agent]):
         form = EndpointForm(request.POST)
         if form.is_valid():
             try:
-                peers.set_endpoint(agent, form.cleaned_data["endpoint"])
+                given = form.cleaned_data
+                peers.set_endpoint(agent, given["endpoint"], fetch=given["fetch"])
             except SynapseError as refused:
                 _add_errors(form, refused)
         if form.errors:
@@ -154,7 +158,7 @@ class AgentPages(ConsoleAdmin[Agent]):
             types=agent.task_types(),
             sent=list(out.order_by("-created_at")[:_SHOWN]),
             received=list(heard.order_by("-created_at")[:_SHOWN]),
-            form=form or EndpointForm(initial={"endpoint": agent.endpoint}),
+            form=form or _endpoint_form(agent),
             buttons=self._buttons(request, agent),
             may_rotate=door.may(request, "rotate_agent_secret", app="agents_app"),
             may_change=door.may(request, "change_agent", app="agents_app"),
@@ -172,6 +176,10 @@ class AgentPages(ConsoleAdmin[Agent]):
             if name not in hidden
             and door.may(request, button.permission, app="agents_app")
         ]
+
+
+def _endpoint_form(agent: Agent) -> EndpointForm:
+    return EndpointForm(initial={"endpoint": agent.endpoint, "fetch": agent.fetch})
 
 
 def _add_errors(form: EndpointForm, refused: SynapseError) -> None:
