@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from agents_app.protocol.errors import SynapseError
-from tasks_app.admin import door, files, finding, moods, refusals
+from agents_app.protocol.errors import Code, SynapseError
+from tasks_app.admin import door, files, finding, moods, names, refusals
 from tasks_app.admin.framework import display
 from tasks_app.admin.listing import (
     TASK_BLOBS,
@@ -24,6 +24,7 @@ from tasks_app.admin.rows import RowPages
 from tasks_app.admin.summary import summary_of
 from tasks_app.admin.tree import tree
 from tasks_app.admin.when import due, span
+from tasks_app.desk.deadlines import is_late
 from tasks_app.models import Attachment, Question
 
 
@@ -83,7 +84,10 @@ class QuestionAdmin(RowPages[Question]):
             "due": due(row.due_at, now),
             "age": span(now - row.created_at),
             "payload": tree(row.task.payload),
-            "files": list(Attachment.objects.filter(task=row.task_id)),
+            "files": names.to_be_shown(
+                Attachment.objects.filter(task=row.task_id)[: names.MAX_FILES]
+            ),
+            "is_late": row.is_open and is_late(row, now),
             "may_download": files.may_open(request, row.task_id),
             "may_see_task": door.may(request, "view_task"),
             "ending": "" if row.is_open else refusals.ending(row, user),
@@ -92,7 +96,12 @@ class QuestionAdmin(RowPages[Question]):
     def refused(
         self, request: HttpRequest, row: Question, error: SynapseError, **more: object
     ) -> HttpResponse:
-        """The page as things stand now, with what happened on top."""
+        """The page as things stand now, with what happened on top.
+
+        An attempt beyond somebody's rights stays on record (G43).
+        """
+        if error.code is Code.FORBIDDEN:
+            self.log_change(request, row, f"Refused: {error.message}")
         return self.show(
             request,
             row,

@@ -6,10 +6,15 @@ beyond the limits is left out and the tree says so.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from tasks_app.admin.names import legible
 
 MAX_NODES = 2_000
 MAX_CHARACTERS = 20_000
+# Of all texts and keys of a tree together; one text may be as long as above.
+MAX_CHARACTERS_IN_ALL = 200_000
+_MAX_KEY = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +35,30 @@ class Node:
 
 @dataclass(slots=True)
 class _Budget:
-    left: int = field(default=MAX_NODES)
+    nodes: int
+    characters: int
+
+    def cut(self, text: str, limit: int = MAX_CHARACTERS) -> str:
+        """As much of it as there is room for, and how long it really is."""
+        room = max(0, min(limit, self.characters))
+        self.characters -= min(len(text), room)
+        if len(text) <= room:
+            return legible(text)
+        return f"{legible(text[:room])}… ({len(text)} characters in all)"
+
+    @property
+    def spent(self) -> bool:
+        return self.nodes <= 0 or self.characters <= 0
 
 
-def tree(value: object, *, max_nodes: int = MAX_NODES) -> Node:
-    """The whole value under an empty label."""
-    return _node("", value, _Budget(max_nodes))
+def tree(
+    value: object,
+    *,
+    max_nodes: int = MAX_NODES,
+    max_characters: int = MAX_CHARACTERS_IN_ALL,
+) -> Node:
+    """The whole value under an empty label, as far as the limits allow."""
+    return _node("", value, _Budget(max_nodes, max_characters))
 
 
 def label_of(key: str) -> str:
@@ -47,7 +70,7 @@ def label_of(key: str) -> str:
 def one_line(value: object, limit: int = 140) -> str:
     """Any value as a short text without line breaks."""
     text = value if isinstance(value, str) else plain(value)
-    text = " ".join(text.split())
+    text = legible(" ".join(text.split()))
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
@@ -57,7 +80,8 @@ def plain(value: object) -> str:
 
 
 def _node(key: str, value: object, budget: _Budget) -> Node:
-    budget.left -= 1
+    budget.nodes -= 1
+    key = budget.cut(key, _MAX_KEY)
     label = label_of(key)
     match value:
         case Mapping():
@@ -68,19 +92,21 @@ def _node(key: str, value: object, budget: _Budget) -> Node:
             children = tuple(_children(_numbered(value), budget))
             return Node(key=key, label=label, kind="list", children=children)
         case str():
-            return Node(key=key, label=label, kind="text", text=_cut(value))
+            return Node(key=key, label=label, kind="text", text=budget.cut(value))
         case None:
             return Node(key=key, label=label, kind="null", text="none")
         case bool():
             text = "yes" if value else "no"
             return Node(key=key, label=label, kind="boolean", text=text)
         case _:
-            return Node(key=key, label=label, kind="number", text=plain(value))
+            return Node(
+                key=key, label=label, kind="number", text=budget.cut(plain(value))
+            )
 
 
 def _children(items: Iterator[tuple[str, object]], budget: _Budget) -> Iterator[Node]:
     for key, value in items:
-        if budget.left <= 0:
+        if budget.spent:
             text = "The rest is left out here."
             yield Node(key="", label="", kind="cut", text=text)
             return
@@ -89,9 +115,3 @@ def _children(items: Iterator[tuple[str, object]], budget: _Budget) -> Iterator[
 
 def _numbered(values: Sequence[object]) -> Iterator[tuple[str, object]]:
     return ((str(place), value) for place, value in enumerate(values, start=1))
-
-
-def _cut(text: str) -> str:
-    if len(text) <= MAX_CHARACTERS:
-        return text
-    return f"{text[:MAX_CHARACTERS]}… ({len(text)} characters in all)"

@@ -6,10 +6,24 @@ from django.urls import reverse
 
 from tasks_app import storage
 from tasks_app.models import Attachment, Question
+from tests.admin.forms import decide_url
 from tests.admin.things import attachment
 from tests.factories import submitted
 
 pytestmark = pytest.mark.django_db
+TURNED = "bill\N{RIGHT-TO-LEFT OVERRIDE}fdp.exe"
+
+
+def test_it_shows_no_name_that_looks_like_another_g71(office, ask) -> None:
+    question = ask(task={"attachments": (attachment(TURNED),)})
+    pages = (
+        reverse("admin:tasks_app_task_change", args=[question.task_id]),
+        decide_url(question),
+    )
+    for page in pages:
+        text = office.get(page).content.decode()
+        assert "bill\N{REPLACEMENT CHARACTER}fdp.exe" in text
+        assert TURNED not in text
 
 
 def url(task, file) -> str:

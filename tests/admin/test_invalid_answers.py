@@ -86,9 +86,9 @@ def test_it_shows_the_form_again_g44(desk, ask, typed, field, text) -> None:
         ("amount", "NaN", A_NUMBER),
         ("amount", "9" * 5000, A_NUMBER),
         ("amount", "true", A_NUMBER),
-        ("amount", "101", "101 is greater than the maximum of 100"),
+        ("amount", "101", "must be at most 100"),
         ("count", "1.5", "Write a whole number such as 12."),
-        ("size", '"XL"', "'XL' is not one of ['S', 'M']"),
+        ("size", '"XL"', "must be one of: S, M"),
         ("more", "[1", "Expecting ',' delimiter: line 1 column 3."),
         ("more", "[" * 100, "Nested deeper than 64 levels."),
     ],
@@ -120,7 +120,7 @@ def test_it_names_the_field_that_the_schema_refuses(desk, ask) -> None:
     answer = press(desk, decide_url(question), action="modify", value={"amount": "101"})
     place = control_of(answer, "amount").removeprefix("value-")
     field = answer.context["form"].value_form[place]
-    assert list(field.errors) == ["101 is greater than the maximum of 100"]
+    assert list(field.errors) == ["must be at most 100"]
 
 
 @pytest.mark.parametrize("key", ["colour", "comment", "option_id", "a b"])

@@ -1,5 +1,7 @@
 """The list of tasks, one task with all that happened, and what can be done to it."""
 
+import json
+
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.db import connection
@@ -86,7 +88,7 @@ def test_it_tells_the_history_in_order(office, caller) -> None:
     runner.drain("default")
     page = office.get(url("change", task))
     sent = Message.objects.filter(task=task.id).order_by("generation")
-    told = page.context["entries"]
+    told = page.context["log"].entries
     assert [entry.type for entry in told] == [one.type for one in sent]
     assert told[0].route == "caller acme → agent:synapse"
     assert "90 % · at 90" in [entry.headline for entry in told]
@@ -98,8 +100,85 @@ def test_it_tells_only_the_last_of_many_messages(office, caller, monkeypatch) ->
     runner.drain("default")
     page = office.get(url("change", task))
     total = Message.objects.filter(task=task.id).count()
-    assert [entry.generation for entry in page.context["entries"]] == [total - 1, total]
-    assert f"{total - 2} older ones are not shown" in page.content.decode()
+    assert told(page) == [total - 1, total]
+    text = page.content.decode()
+    assert f"{total - 1} to {total} of {total}." in text
+    assert f'<a href="?before={total - 1}">Older ones</a>' in text
+    older = office.get(url("change", task), {"before": total - 1})
+    assert told(older) == [total - 3, total - 2]
+    assert "The newest ones" in older.content.decode()
+
+
+def told(page) -> list[int]:
+    return [entry.generation for entry in page.context["log"].entries]
+
+
+@pytest.mark.parametrize("before", ["x", "-1", "1" * 10, ""])
+def test_it_knows_no_page_of_the_log_without_a_number(office, caller, before) -> None:
+    page = office.get(url("change", submitted(caller)), {"before": before})
+    assert page.status_code == 404
+
+
+def test_it_reads_no_large_payload_only_to_cut_it(office, caller) -> None:
+    task = submitted(caller, payload={"a": "x" * 20_000})
+    page = office.get(url("change", task))
+    [entry] = page.context["log"].entries
+    assert entry.payload is None
+    whole = reverse("admin:tasks_app_task_message", args=[task.id, 1])
+    assert f'href="{whole}"' in page.content.decode()
+    assert json.loads(office.get(whole).content)["payload"] == {"a": "x" * 20_000}
+
+
+def test_it_shows_the_newest_of_whatever_a_task_has_many_of(
+    office, caller, monkeypatch
+) -> None:
+    monkeypatch.setattr("tasks_app.admin.task.page.SHOWN", 1)
+    task = submitted(caller, attachments=(attachment("a"), attachment("b")))
+    for number in (1, 2):
+        dead_letter(task, sequence=number)
+        failed_attempt(task, number)
+    page = office.get(url("change", task))
+    assert [one["row"].number for one in page.context["attempts"]] == [2]
+    assert [one.sequence for one in page.context["deliveries"]] == [2]
+    assert len(page.context["files"]) == 1
+    text = page.content.decode()
+    assert f'/admin/tasks_app/delivery/?q={task.id}">Older ones' in text
+    assert "Older ones are not shown." in text
+    assert "More are not shown." in text
+
+
+@pytest.mark.parametrize("part", ["payload", "result", "error"])
+def test_it_gives_large_values_whole(office, caller, part) -> None:
+    task = ended(caller)
+    set_row(task, **{part: {"a": "<script>" * 50_000}})
+    assert len(office.get(url("change", task)).content) < 300_000
+    answer = office.get(reverse("admin:tasks_app_task_part", args=[task.id, part]))
+    assert json.loads(answer.content) == {"a": "<script>" * 50_000}
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in answer.headers["content-security-policy"]
+
+
+def test_it_gives_whole_values_only_to_who_may_see_them(enter, staff, ask) -> None:
+    task = ask(level=2).task_id
+    names = ("payload", "result")
+    addresses = [reverse("admin:tasks_app_task_part", args=[task, n]) for n in names]
+    log = reverse("admin:tasks_app_task_message", args=[task, 1])
+
+    def seen(*rights: str) -> list[int]:
+        client = enter(staff(*rights, name="-".join(rights)))
+        return [client.get(one).status_code for one in [*addresses, log]]
+
+    assert seen("view_humanrequest") == [403, 403, 403]
+    assert seen("decide_level_2") == [200, 403, 403]
+    assert seen("view_task") == [200, 200, 200]
+
+
+@pytest.mark.parametrize("part", ["callback_token", "fingerprint", "pk"])
+def test_it_gives_no_other_column(office, caller, part) -> None:
+    task = submitted(caller)
+    answer = office.get(reverse("admin:tasks_app_task_part", args=[task.id, part]))
+    assert answer.status_code == 404
 
 
 def test_it_shows_everything_that_hangs_on_a_task(office, caller) -> None:
@@ -127,11 +206,11 @@ def test_it_leads_to_the_questions_of_a_task(office, ask) -> None:
     assert f'<a href="{link}">Open the HiL request</a>' in text
 
 
-def failed_attempt(task) -> None:
+def failed_attempt(task, number: int = 1) -> None:
     moment = row(task).created_at
     Attempt.objects.create(
         task_id=task.id,
-        number=1,
+        number=number,
         worker="w:1",
         started_at=moment,
         ended_at=moment,

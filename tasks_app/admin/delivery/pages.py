@@ -22,6 +22,8 @@ from tasks_app.models import Delivery, DeliveryAttempt
 
 # What a receiver's answer keeps of itself, in characters.
 _RESPONSE = 4_096
+# The last tries; whoever presses "Send again" every day makes many.
+_SHOWN = 100
 
 
 class DeliveryPages(RowPages[Delivery]):
@@ -53,8 +55,9 @@ class DeliveryPages(RowPages[Delivery]):
         return HttpResponseRedirect(self.url("change", pk))
 
     def context_of(self, request: HttpRequest, row: Delivery) -> dict[str, Any]:
-        """With every try to send it."""
+        """With the last tries to send it."""
         attempts = DeliveryAttempt.objects.filter(delivery=row).order_by("-number")
+        attempts = attempts[:_SHOWN]
         return {
             "delivery": row,
             "mood": moods.DELIVERY.get(row.state, ""),

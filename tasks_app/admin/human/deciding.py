@@ -66,7 +66,7 @@ class DecidingAdmin(QuestionAdmin):
             if refusals.is_bad_input(refused):
                 form.refuse(refused)
                 return self.show(request, question, status=422, form=form)
-            return self._refused(request, pk, refused)
+            return self.refused(request, self.row(request, pk), refused)
 
     def claim(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Take it in hand, so that others see it is taken."""
@@ -105,17 +105,9 @@ class DecidingAdmin(QuestionAdmin):
                 raise SynapseError(Code.QUESTION_CHANGED)
             verb(Shown(question_id=pk, version=int(version)))
         except SynapseError as refused:
-            return self._refused(request, pk, refused)
+            return self.refused(request, self.row(request, pk), refused)
         if question.claimed_by_id not in (None, door.operator(request).pk):
             self.log_change(
                 request, question, f"Released what {question.claimed_by} held."
             )
         return HttpResponseRedirect(then)
-
-    def _refused(
-        self, request: HttpRequest, pk: uuid.UUID, refused: SynapseError
-    ) -> HttpResponse:
-        question = self.row(request, pk)
-        if refused.code is Code.FORBIDDEN:  # An attempt beyond somebody's rights.
-            self.log_change(request, question, "Refused: no right for this level.")
-        return self.refused(request, question, refused)

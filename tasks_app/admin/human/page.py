@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from django.http import HttpRequest
+from django.utils import timezone
 
 from agents_app.protocol.payloads import Action
 from tasks_app import desk
@@ -11,6 +12,7 @@ from tasks_app.admin.human.form import DecisionForm
 from tasks_app.admin.human.record import record_of
 from tasks_app.admin.outcomes import outcome_of
 from tasks_app.admin.tree import tree
+from tasks_app.desk.deadlines import is_late
 from tasks_app.desk.deciding import ROLES
 from tasks_app.models import Question, QuestionState
 
@@ -24,15 +26,16 @@ def context_of(
     is_mine = question.claimed_by_id == user.pk
     others = question.claimed_by_id is not None and not is_mine
     outcome, word = outcome_of(question)
+    may_answer = question.is_open and not is_late(question, timezone.now())
     return {
         "form": form,
         "role": ROLES[question.level],
         "reason": tree(_but_summary(question.reason)),
         "suggested": tree(question.suggested_value),
         "may_decide": may_decide,
-        "usable": question.is_open and may_decide and not others,
+        "usable": may_answer and may_decide and not others,
         "is_mine": is_mine,
-        "may_release": question.is_open and others and desk.may_release(user),
+        "may_release": may_answer and others and desk.may_release(user),
         "record": record_of(question),
         "outcome": word,
         "mood": moods.OUTCOME.get(outcome, ""),

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from agents_app.protocol.errors import Code, SynapseError
@@ -16,6 +17,7 @@ from tasks_app.admin.base import Route
 from tasks_app.admin.info.form import ProvideForm
 from tasks_app.admin.questions import QuestionAdmin
 from tasks_app.admin.tree import tree
+from tasks_app.desk.deadlines import is_late
 from tasks_app.models import Question
 
 
@@ -38,6 +40,7 @@ class ProvidingAdmin(QuestionAdmin):
             "form": ProvideForm(row),
             "known": tree(row.provided),
             "usable": row.is_open
+            and not is_late(row, timezone.now())
             and row.owner == "us"
             and door.may(request, "provide_info"),
         }

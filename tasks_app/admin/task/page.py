@@ -1,27 +1,44 @@
-"""What the page of a task shows; one query per table, whatever the task did."""
+"""What the page of a task shows: one query per table, and of each table a page.
 
-from typing import Any
+Whatever a task did, its page stays small: what is older has a page of its own, or a
+list, and what is large can be downloaded.
+"""
 
-from django.http import HttpRequest
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest
 from django.utils import timezone
 
 from agents_app.protocol.states import TERMINAL, TaskState, public_status
-from tasks_app.admin import door, files, moods
+from tasks_app.admin import door, files, moods, names
 from tasks_app.admin.summary import summary_of
+from tasks_app.admin.task import stopping
 from tasks_app.admin.task.timeline import timeline
 from tasks_app.admin.tree import tree
 from tasks_app.admin.when import milliseconds, span
 from tasks_app.models import Attachment, Attempt, Delivery, Question, Task
 
-_DELIVERIES = 50
+M = TypeVar("M", bound=Model)
+# Rows of each table, the newest.
+SHOWN = 50
+# What a question holds for its own page.
+_UNSHOWN = (
+    "options",
+    "suggested_value",
+    "decision_schema",
+    "missing_fields",
+    "provided",
+    "answer",
+)
 
 
 def context_of(request: HttpRequest, task: Task) -> dict[str, Any]:
     """Everything but the frame. Any: what a template takes."""
     now = timezone.now()
     status = str(public_status(TaskState(task.state)))
-    entries, hidden = timeline(task)
-    questions = list(Question.objects.filter(task=task).order_by("-version"))
+    asked = Question.objects.filter(task=task).defer(*_UNSHOWN).order_by("-version")
+    questions, more_questions = _newest(asked)
     ended = task.state in TERMINAL
     return {
         "task": task,
@@ -33,15 +50,16 @@ def context_of(request: HttpRequest, task: Task) -> dict[str, Any]:
         "payload": tree(task.payload),
         "result": tree(task.result),
         "error": tree(task.error),
-        "entries": entries,
-        "hidden": hidden,
-        "attempts": _attempts(task),
+        "log": timeline(task, _before(request)),
         "questions": [_asked(question) for question in questions],
+        "more_questions": more_questions,
         "open_question": next((q for q in questions if q.is_open), None),
-        "files": list(Attachment.objects.filter(task=task)),
-        "deliveries": _deliveries(task),
+        **_attempts(task),
+        **_files(task),
+        **_deliveries(task),
         "retries": list(task.retries.order_by("-id").values_list("pk", flat=True)[:20]),
         "ended": ended,
+        "cancel_label": stopping.words_for(task)["label"].partition(" ")[0],
         "may_cancel": not ended and door.may(request, "cancel_task"),
         "may_retry": ended and door.may(request, "retry_task"),
         "may_download": files.may_open(request, task.pk),
@@ -50,11 +68,33 @@ def context_of(request: HttpRequest, task: Task) -> dict[str, Any]:
     }
 
 
-def _attempts(task: Task) -> list[dict[str, object]]:
-    return [
-        {"row": one, "ran": milliseconds(one.ended_at - one.started_at)}
-        for one in Attempt.objects.filter(task=task).order_by("-number")
+def _before(request: HttpRequest) -> int | None:
+    """Which page of the log; 404 for what leads to none."""
+    text = request.GET.get("before")
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise Http404
+    return int(text)
+
+
+def _newest(rows: QuerySet[M]) -> tuple[list[M], bool]:
+    """The first of them, and whether there are more."""
+    found = list(rows[: SHOWN + 1])
+    return found[:SHOWN], len(found) > SHOWN
+
+
+def _attempts(task: Task) -> dict[str, object]:
+    rows, more = _newest(Attempt.objects.filter(task=task).order_by("-number"))
+    shown = [
+        {"row": one, "ran": milliseconds(one.ended_at - one.started_at)} for one in rows
     ]
+    return {"attempts": shown, "more_attempts": more}
+
+
+def _files(task: Task) -> dict[str, object]:
+    rows, more = _newest(Attachment.objects.filter(task=task))
+    return {"files": names.to_be_shown(rows), "more_files": more}
 
 
 def _asked(question: Question) -> dict[str, object]:
@@ -67,6 +107,7 @@ def _asked(question: Question) -> dict[str, object]:
     }
 
 
-def _deliveries(task: Task) -> list[Delivery]:
+def _deliveries(task: Task) -> dict[str, object]:
     rows = Delivery.objects.filter(task=task).defer("body").order_by("-sequence")
-    return list(rows[:_DELIVERIES])
+    shown, more = _newest(rows)
+    return {"deliveries": shown, "more_deliveries": more}

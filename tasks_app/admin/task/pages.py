@@ -18,6 +18,7 @@ from tasks_app import lifecycle, retrying
 from tasks_app.admin import door, files
 from tasks_app.admin.base import Route
 from tasks_app.admin.rows import RowPages
+from tasks_app.admin.task import downloads, stopping
 from tasks_app.admin.task.page import context_of
 from tasks_app.changes import Snapshot
 from tasks_app.models import Attachment, Task
@@ -30,12 +31,18 @@ class TaskPages(RowPages[Task]):
     template = "admin/tasks_app/task/detail.html"
 
     def routes(self) -> Sequence[Route]:
-        """Two actions behind a confirmation, and the files."""
+        """Two actions behind a confirmation, and what can be downloaded."""
         pages = require_http_methods(["GET", "HEAD", "POST"])
         return (
             ("<uuid:pk>/cancel/", pages(self.cancel), "cancel"),
             ("<uuid:pk>/retry/", pages(self.retry), "retry"),
             ("<uuid:pk>/files/<uuid:file_id>/", require_safe(self.file), "file"),
+            ("<uuid:pk>/json/<str:name>/", require_safe(downloads.part), "part"),
+            (
+                "<uuid:pk>/messages/<int:generation>/",
+                require_safe(downloads.message),
+                "message",
+            ),
         )
 
     def rows(self) -> QuerySet[Task]:
@@ -46,25 +53,18 @@ class TaskPages(RowPages[Task]):
         return context_of(request, row)
 
     def cancel(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-        """End it for its caller."""
+        """End it, whoever asked for it and whoever does it."""
         door.require(request, "cancel_task")
         task = self.find(pk)
+        words = stopping.words_for(task)
         if request.method != "POST":
-            return self._confirm(
-                request,
-                task,
-                question="Cancel this task?",
-                text="It ends at once: the attempt that runs is stopped, an open "
-                "question closes, and the caller gets its callback.",
-                label="Cancel the task",
-                asks_reason=True,
-            )
+            return self._confirm(request, task, asks_reason=True, **words)
         reason = request.POST.get("reason", "").replace("\0", "")[:_MAX_REASON]
 
         def verb() -> Snapshot:
             return lifecycle.cancel(pk, by=door.address(request), reason=reason)
 
-        return self._act(request, task, verb, "Cancelled.")
+        return self._act(request, task, verb, words["done"])
 
     def retry(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Submit it again as a new task."""

@@ -1,8 +1,11 @@
-"""The message log of a task, told line by line."""
+"""The message log of a task, told line by line, a page at a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast, Length
 
 from tasks_app.admin.tree import Node, one_line, tree
 from tasks_app.admin.when import to_the_millisecond
@@ -10,7 +13,10 @@ from tasks_app.models import Message, Task
 
 # A task that reports progress for hours has thousands; the last ones matter.
 SHOWN = 200
+# Characters of JSON that are read at all for a line; more can only be downloaded.
+MAX_PAYLOAD = 16_000
 _NODES_EACH = 300
+_CHARACTERS_EACH = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,21 +27,68 @@ class Entry:
     type: str
     route: str
     headline: str
-    payload: Node
+    # None: too large to be read here.
+    payload: Node | None
+    size: int
 
 
-def timeline(task: Task) -> tuple[list[Entry], int]:
-    """The last messages in order, and how many older ones are not shown."""
-    newest = Message.objects.filter(task=task).order_by("-generation")[:SHOWN]
-    messages = list(reversed(newest))
-    hidden = messages[0].generation - 1 if messages else 0
-    return [_entry(message, task) for message in messages], hidden
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """One page of the log, in order."""
+
+    entries: tuple[Entry, ...]
+    # How many messages are older than the first one here.
+    older: int
+    # Whether newer ones are on another page.
+    cut: bool
+
+    @property
+    def first(self) -> int:
+        """The generation before which the older ones are."""
+        return self.entries[0].generation if self.entries else 0
+
+    @property
+    def last(self) -> int:
+        """The generation of the newest one here."""
+        return self.entries[-1].generation if self.entries else 0
 
 
-def _entry(message: Message, task: Task) -> Entry:
-    payload: Mapping[str, object] = message.payload
-    shown = {key: value for key, value in payload.items() if key != "task_id"}
+def timeline(task: Task, before: int | None = None) -> Timeline:
+    """The last messages, or the last ones before a generation."""
+    found = Message.objects.filter(task=task)
+    if before is not None:
+        found = found.filter(generation__lt=before)
+    messages = _without_payloads(found)
+    payloads = _small_payloads(messages)
     names = {task.requester: f"caller {task.caller}"} if task.caller else {}
+    return Timeline(
+        entries=tuple(_entry(one, payloads.get(one.pk), names) for one in messages),
+        older=messages[0].generation - 1 if messages else 0,
+        cut=before is not None and before <= task.generation,
+    )
+
+
+def _without_payloads(found: QuerySet[Message]) -> list[Message]:
+    """A page of them; together the payloads may be larger than the memory."""
+    size = Length(Cast("payload", TextField()))
+    newest = found.defer("payload").annotate(size=size).order_by("-generation")
+    return list(reversed(newest[:SHOWN]))
+
+
+def _small_payloads(messages: Iterable[Message]) -> dict[int, Mapping[str, object]]:
+    small = [one.pk for one in messages if _size(one) <= MAX_PAYLOAD]
+    found = Message.objects.filter(pk__in=small)
+    return dict(found.values_list("pk", "payload"))
+
+
+def _size(message: Message) -> int:
+    """The annotation of `_without_payloads`."""
+    return int(vars(message)["size"])
+
+
+def _entry(
+    message: Message, payload: Mapping[str, object] | None, names: Mapping[str, str]
+) -> Entry:
     route = [names.get(one, one) for one in (message.sender, message.recipient)]
     return Entry(
         generation=message.generation,
@@ -43,9 +96,15 @@ def _entry(message: Message, task: Task) -> Entry:
         clock=to_the_millisecond(message.created_at),
         type=message.type,
         route=" → ".join(route),
-        headline=_headline(payload),
-        payload=tree(shown, max_nodes=_NODES_EACH),
+        headline="" if payload is None else _headline(payload),
+        payload=None if payload is None else _tree(payload),
+        size=_size(message),
     )
+
+
+def _tree(payload: Mapping[str, object]) -> Node:
+    shown = {key: value for key, value in payload.items() if key != "task_id"}
+    return tree(shown, max_nodes=_NODES_EACH, max_characters=_CHARACTERS_EACH)
 
 
 def _headline(payload: Mapping[str, object]) -> str:
