@@ -128,7 +128,7 @@ def bring(file: Attachment, data: bytes) -> None:
         waiting = Attachment.objects.select_for_update().filter(pk=file.pk)
         if waiting.filter(source_url=AWAITED).exists():
             _keep_bytes(file, data)
-            # `fetching` finds it here, and puts the task that waits for it in the queue.
+            # `fetching` finds it here, and queues the task that waits for it.
             waiting.update(fetch_at=timezone.now())
             queue.ring_fetch()
 
