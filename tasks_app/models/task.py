@@ -93,6 +93,13 @@ class Task(models.Model):
             models.Index(
                 fields=["caller", "-created_at", "-id"], name="task_of_caller"
             ),
+            # The same of status failed or cancelled: few, and found without the others.
+            # A submit does not touch it, nor does a task that goes well.
+            models.Index(
+                fields=["caller", "-created_at", "-id"],
+                name="task_unsuccessful",
+                condition=Q(state__in=["failed", "rejected", "cancelled"]),
+            ),
             models.Index(
                 fields=["caller", "external_task_id"],
                 name="task_external",

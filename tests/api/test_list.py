@@ -5,12 +5,14 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 import pytest
+from django.db import connection
+from django.db.models import Q
 from pytest_django.fixtures import Settings
 
 from agents_app.protocol.states import TaskState, public_status
 from agents_app.protocol.times import rfc3339
 from tasks_app.api import listing
-from tasks_app.models import Task
+from tasks_app.models import Caller, Task
 from tests.api.conftest import Program, error_of, invalid_fields
 
 Drain = Callable[[], None]
@@ -228,3 +230,21 @@ def test_it_takes_the_key_beside_the_filters(
     nobody: Program, api_key: str, settings: Settings
 ) -> None:
     assert _ids(nobody, f"status=completed&api_key={api_key}") == []
+
+
+def test_it_knows_which_states_the_small_index_holds() -> None:
+    unsuccessful = {*listing.STATES_OF["failed"], *listing.STATES_OF["cancelled"]}
+    (index,) = (one for one in Task._meta.indexes if one.name == "task_unsuccessful")
+    assert index.condition == Q(state__in=list(listing.UNSUCCESSFUL))
+    assert set(listing.UNSUCCESSFUL) == unsuccessful
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+def test_it_finds_what_is_rare_by_a_small_index_p8(caller: Caller, status: str) -> None:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            # An empty table is read faster without any index.
+            cursor.execute("SET LOCAL enable_seqscan = off")
+    own = Task.objects.filter(caller_id=caller.pk)
+    found = listing.TaskFilter({"status": status}, own).qs
+    assert "task_unsuccessful" in found.order_by("-created_at", "-id").explain()
