@@ -94,16 +94,24 @@ class Readers:
 def _copy(number: int) -> socket.socket | None:
     """The socket with this number, as a copy; None if it is none.
 
-    The number may mean another file at any moment; what a copy means stays.
+    The number may mean another file at any moment; what a copy means stays. Only
+    sockets are copied: to close any copy of a file gives up all locks that this process
+    has on it, and without its locks SQLite destroys the database.
     """
     try:
+        if not _is_socket(number):
+            return None
         copy = os.dup(number)
     except OSError:
         return None
-    if stat.S_ISSOCK(os.fstat(copy).st_mode):
+    if _is_socket(copy):
         return socket.socket(fileno=copy)
-    os.close(copy)
+    # It became a file in between. Left open, for the sake of its locks.
     return None
+
+
+def _is_socket(number: int) -> bool:
+    return stat.S_ISSOCK(os.fstat(number).st_mode)
 
 
 def _waiting_bytes(connection: socket.socket) -> int:
