@@ -5,11 +5,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents_app.context import Context, HandlerError, TaskFile
 from agents_app.handlers.document_text.charset import NotText, decode
 from agents_app.handlers.document_text.markup import html_to_text
-from agents_app.pdf import UnreadablePdf, looks_like_pdf, read_pdf
+from agents_app.pdf import PdfText, UnreadablePdf, looks_like_pdf, read_pdf
 from agents_app.plaintext import clean
 from agents_app.registry import handles
 
 NO_TEXT = "has no text; a scan needs text recognition first"
+TOO_SLOW = "took too long to read; the text is that of the first pages"
 NOT_READ = "was not read: max_chars was used up"
 
 
@@ -83,19 +84,23 @@ def _read(file: TaskFile, left: int) -> DocumentText:
     if left == 0:
         return empty.model_copy(update={"truncated": True, "note": NOT_READ})
     try:
-        pages, text = _text_of(file, left)
+        data = file.read()
+        if looks_like_pdf(data):
+            return empty.model_copy(update=_of_pdf(read_pdf(file.path, left + 1), left))
+        text = _text_of(file, data)
     except (UnreadablePdf, NotText) as refused:
         return empty.model_copy(update={"note": str(refused)})
-    return empty.model_copy(update={"pages": pages, **_bounded(text, left)})
+    return empty.model_copy(update=_bounded(text, left))
 
 
-def _text_of(file: TaskFile, left: int) -> tuple[int | None, str]:
-    data = file.read()
-    if looks_like_pdf(data):
-        pdf = read_pdf(file.path, left + 1)
-        return pdf.pages, pdf.text
+def _of_pdf(pdf: PdfText, left: int) -> dict[str, object]:
+    found = _bounded(pdf.text, left) | {"pages": pdf.pages}
+    return found if pdf.complete else found | {"truncated": True, "note": TOO_SLOW}
+
+
+def _text_of(file: TaskFile, data: bytes) -> str:
     text = clean(decode(data, file.content_type))
-    return None, html_to_text(text) if _is_html(file, text) else text.strip()
+    return html_to_text(text) if _is_html(file, text) else text.strip()
 
 
 def _bounded(text: str, left: int) -> dict[str, object]:
