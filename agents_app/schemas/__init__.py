@@ -53,20 +53,26 @@ def check_question(words: TaskNeedInfo | TaskNeedHuman) -> None:
     check_schemas((name, schema) for name, schema in fields if schema is not None)
 
 
-def errors_in(schema: Mapping[str, object], value: object) -> dict[str, str]:
+def budget_to_hold() -> Budget:
+    """For the values of one request, however many schemas they are held against."""
+    return Budget(_TO_HOLD)
+
+
+def errors_in(
+    schema: Mapping[str, object], value: object, budget: Budget | None = None
+) -> dict[str, str]:
     """Path → what a schema has against the value; the first twenty.
 
     SCHEMA_INVALID when the schema itself cannot be used: it was checked when it was
     taken, perhaps by an older version.
     """
-    budget = Budget(_TO_HOLD)
-    try:
-        check(schema, budget)
-    except (Broken, TooMuch) as broken:
-        raise SynapseError(Code.SCHEMA_INVALID) from broken
+    budget = budget or budget_to_hold()
     found = Complaints()
     try:
+        check(schema, budget)
         Holding(schema, budget, _JUDGES).hold(schema, value, (), found)
+    except Broken as broken:
+        raise SynapseError(Code.SCHEMA_INVALID) from broken
     except Enough:
         pass
     except TooMuch:
