@@ -43,7 +43,7 @@ class TestOptions:
     @pytest.mark.usefixtures("web")
     def test_it_is_quick_in_the_web_process(self) -> None:
         assert options(URL)["answer_timeout"] == 6
-        assert options("sqlite:///x")["timeout"] == 5
+        assert options("sqlite:///x")["timeout"] == 8
 
     def test_it_is_patient_elsewhere(self) -> None:
         assert options("sqlite:///x")["timeout"] == 20
@@ -73,7 +73,7 @@ class TestOptions:
             text=True,
             timeout=60,
         )
-        assert said.stdout.strip() == "5", said.stderr
+        assert said.stdout.strip() == "8", said.stderr
 
 
 @pytest.fixture(scope="module")
