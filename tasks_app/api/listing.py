@@ -15,7 +15,7 @@ import django_filters  # type: ignore[import-untyped] # ships no types
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db.models import BooleanField, F, Func, QuerySet
+from django.db.models import F, Lookup, QuerySet
 from django.http import QueryDict
 from django_filters.rest_framework import (  # type: ignore[import-untyped]
     DjangoFilterBackend,
@@ -53,14 +53,19 @@ UNSUCCESSFUL = ("failed", "rejected", "cancelled")
 Tasks = QuerySet[Task, Any]
 
 
-class _Unsuccessful(Func):
+class _Unsuccessful(Lookup):
     """The condition of the index `task_unsuccessful`, word by word.
 
     As parameters the databases could not tell that it is the same.
     """
 
-    template = f"%(expressions)s IN {UNSUCCESSFUL}"
-    output_field = BooleanField()
+    lookup_name = "unsuccessful"
+    prepare_rhs = False
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        """Any: as in Django."""
+        state, parameters = self.process_lhs(compiler, connection)
+        return f"{state} IN {UNSUCCESSFUL}", parameters
 
 
 class Rfc3339Field(forms.Field):
@@ -111,7 +116,7 @@ class TaskFilter(django_filters.FilterSet):  # type: ignore[misc]
         """
         found = tasks.filter(state__in=STATES_OF[value])
         if value in ("failed", "cancelled"):
-            return found.filter(_Unsuccessful(F("state")))
+            return found.filter(_Unsuccessful(F("state"), None))
         if value != "completed":
             return found.filter(due_at__isnull=False)
         return found
