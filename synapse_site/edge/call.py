@@ -80,8 +80,13 @@ class Call:
     def _collected(self, pending: Pending) -> None:
         if pending.cancelled():
             self._refuse(408)
+            return
+        try:
+            body = pending.result()
+        except ProtocolClosed:
+            self._refuse(400)  # It may have closed its half only, and still listen.
         else:
-            self._answer(io.BytesIO(pending.result()), None)
+            self._answer(io.BytesIO(body), None)
 
     def _answered_from_head(self) -> bool:
         """Whether the application needs no body for its answer, a refusal mostly.
@@ -108,12 +113,13 @@ class Call:
         upload.start(
             taken=taken,
             slow=lambda: self._contained(lambda: self._refuse(408)),
+            short=lambda: self._contained(lambda: self._refuse(400)),
             failed=self._watcher.err,
         )
 
     def _uploaded(self, file: IO[bytes], size: int, most: int) -> None:
         if self._length is not None and size < self._length:
-            self._watcher.done()  # The client left.
+            self._refuse(400)
         elif size > most and not self._limits.allowed(self._scope.path).says_itself:
             self._refuse(413)
         else:

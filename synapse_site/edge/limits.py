@@ -25,7 +25,7 @@ def one_mib(_: str) -> Allowance:
 
 def plain(status: int, _: str) -> Refusal:
     """A refusal in a few words."""
-    text = {408: b"Too slow.\n", 413: b"Too large.\n"}[status]
+    text = {400: b"Cut short.\n", 408: b"Too slow.\n", 413: b"Too large.\n"}[status]
     return status, [("Content-Type", "text/plain"), ("Connection", "close")], text
 
 

@@ -95,8 +95,8 @@ def _payload(text: str) -> dict[str, object]:
     try:
         return as_object(text, "payload")
     except SynapseError as refused:
-        message = f"The field payload: {refused}"
-        details = {"fields": {"payload": str(refused)}, **refused.details}
+        message = f"The field payload: {refused.message}"
+        details = {"fields": {"payload": refused.message}, **refused.details}
         raise SynapseError(refused.code, message, details=details) from refused
 
 

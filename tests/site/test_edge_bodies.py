@@ -1,6 +1,7 @@
 """What the application behind the edge gets to see of a request."""
 
 import hashlib
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -35,6 +36,13 @@ def test_it_waits_for_a_body_in_two_pieces(served: Served) -> None:
     with served.send(head("/", "Content-Length: 2") + b"a") as connection:
         connection.sendall(b"b")
         assert b'"size": 2' in answer_on(connection)
+
+
+@pytest.mark.parametrize("length", [10, 100_000])
+def test_it_refuses_a_body_that_ends_too_early_g50(served: Served, length: int) -> None:
+    with served.send(head("/", f"Content-Length: {length}") + b"abc") as connection:
+        connection.shutdown(socket.SHUT_WR)
+        assert answer_on(connection).startswith(b"HTTP/1.1 400 ")
 
 
 def test_it_keeps_the_connection_for_the_next_request(served: Served) -> None:
