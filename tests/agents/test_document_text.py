@@ -119,17 +119,6 @@ def test_it_reads_what_it_can_and_notes_the_rest(read):
     assert (second["text"], second["note"]) == ("Hello", None)
 
 
-def test_it_gives_up_on_a_pdf_that_takes_too_long(read, monkeypatch):
-    monkeypatch.setattr("agents_app.pdf._MAX_SECONDS", -1.0)
-    played = read(
-        ("a.pdf", pdf("slow"), "application/pdf"), ("b.txt", b"Hello", "text/plain")
-    )
-    first, second = played.result["documents"]
-    assert (first["text"], first["truncated"], first["pages"]) == ("", True, 1)
-    assert first["note"].startswith("took too long")
-    assert second["text"] == "Hello"
-
-
 def test_it_lists_every_reason_when_nothing_is_readable(read):
     played = read(("a.pdf", locked_pdf(), "application/pdf"), ("b.txt", b"", "x/y"))
     assert len(played.error.details["files"]) == 2
