@@ -1,6 +1,6 @@
 """The database by its URL, with bounds on every wait.
 
-    settings → configured(url) → DATABASES["default"] → synapse_site.postgresql, .sqlite
+    settings → configured(url) → DATABASES["default"] → synapse_site.postgresql
 
 What a statement may take depends on the process. The web process has somebody waiting
 and few threads: it answers 503 and frees its thread. A worker has finished work to
@@ -44,7 +44,6 @@ def configured(url: str, *, pooler: bool) -> dict[str, Any]:
     web = os.environ.get(_MARK) == "web"
     ours: dict[str, object] = {}
     if settings["ENGINE"] == "django.db.backends.sqlite3":
-        settings["ENGINE"] = "synapse_site.sqlite"
         ours = _sqlite_options(web=web)
     elif settings["ENGINE"] == "django.db.backends.postgresql":
         settings["ENGINE"] = "synapse_site.postgresql"
@@ -63,11 +62,8 @@ def _sqlite_options(*, web: bool) -> dict[str, object]:
         # write lock at BEGIN makes writers queue instead.
         "transaction_mode": "IMMEDIATE",
         "timeout": _WEB_LOCK_SECONDS if web else _WORK_LOCK_SECONDS,
-        # FULL, not NORMAL: a 2xx submit is durable (G01). Checkpoints are made by
-        # `synapse_site.sqlite`, which looks how long the log is: so it is cut when
-        # it starts anew.
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-        "PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=0",
+        # FULL, not NORMAL: a 2xx submit is durable (G01).
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
 
 

@@ -16,5 +16,5 @@ from synapse_site.settings import DATA_DIR, DATABASES
 
 # SQLite's default for tests lies in memory, where a second thread meets table locks
 # that no timeout waits for.
-if DATABASES["default"]["ENGINE"] == "synapse_site.sqlite":
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}

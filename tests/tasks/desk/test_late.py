@@ -45,9 +45,7 @@ def test_it_declines_instead_of_a_late_answer_g42(ask_human, olga, verb):
     assert log(ledger.load(question.task_id)).count("human_decision") == 1
 
 
-def test_it_takes_a_decision_at_the_deadline_for_late_g42(
-    ask_human, olga, monkeypatch
-):
+def test_it_takes_a_decision_at_the_deadline_for_late_g42(ask_human, olga, monkeypatch):
     question = ask_human()
     monkeypatch.setattr(timezone, "now", lambda: question.due_at)
     error = refused(lambda: desk.decide(shown(question), APPROVE, olga))
