@@ -210,7 +210,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     # Last: it sees what the views of the admin raise.
-    "tasks_app.admin.net.SafetyNet",
+    "tasks_app.admin.middleware.SafetyNet",
 ]
 ROOT_URLCONF = "synapse_site.urls"
 WSGI_APPLICATION = "synapse_site.wsgi.application"

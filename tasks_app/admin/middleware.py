@@ -24,7 +24,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import ResolverMatch
 
-from tasks_app.admin import refused
+from tasks_app.admin import audit
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 # No database stores or compares these; some fail on them only when they are asked.
@@ -73,7 +73,7 @@ class SafetyNet:
         if match is None or not _is_console(request):
             return None
         if isinstance(exception, PermissionDenied):
-            refused.record(request, match)
+            audit.record(request, match)
             return None
         if isinstance(exception, _NOT_ACCEPTED):
             return _bad_request(request)
