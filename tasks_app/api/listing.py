@@ -24,7 +24,12 @@ from rest_framework.request import Request
 
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Priority
-from agents_app.protocol.states import PublicStatus, TaskState, public_status
+from agents_app.protocol.states import (
+    UNSUCCESSFUL,
+    PublicStatus,
+    TaskState,
+    public_status,
+)
 from agents_app.protocol.times import parse_rfc3339
 from tasks_app.api.auth import QUERY_PARAMETER
 from tasks_app.models import Task
@@ -46,9 +51,6 @@ STATES_OF: Mapping[str, list[str]] = {
     for status in PublicStatus
 }
 
-# Ends that are no success. The index `task_unsuccessful` holds these, in this order.
-UNSUCCESSFUL = ("failed", "rejected", "cancelled")
-
 # Any: rows are read as plain values.
 Tasks = QuerySet[Task, Any]
 
@@ -65,7 +67,7 @@ class _Unsuccessful(Lookup):
     def as_sql(self, compiler: Any, connection: Any) -> Any:
         """Any: as in Django."""
         state, parameters = self.process_lhs(compiler, connection)
-        return f"{state} IN {UNSUCCESSFUL}", parameters
+        return f"{state} IN {tuple(map(str, UNSUCCESSFUL))}", parameters
 
 
 class Rfc3339Field(forms.Field):
