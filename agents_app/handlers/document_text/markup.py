@@ -61,6 +61,8 @@ class _Reader:
         return self._tag(tag[1].lower(), tag[0].startswith("</"), rest.end())
 
     def _tag(self, name: str, closes: bool, end: int) -> int:
+        if not closes and self._is_empty(name, end):
+            return end
         if name in _SILENT and closes:
             self._silent_depth = max(self._silent_depth - 1, 0)
         elif name in _SILENT:
@@ -73,6 +75,12 @@ class _Reader:
             closing = _RAW_END[name].search(self._html, end)
             return closing.start() if closing else len(self._html)
         return end
+
+    def _is_empty(self, name: str, end: int) -> bool:
+        """`<svg … />` has no content; `<script />` has, but for one inside an <svg>."""
+        if name not in _SILENT or not self._html.startswith("/>", end - 2):
+            return False
+        return name not in _RAW or self._silent_depth > 0
 
     def _after(self, mark: str, start: int) -> int:
         found = self._html.find(mark, start)
