@@ -33,7 +33,7 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 DATABASES = {
     "default": databases.configured(
         env.str("DATABASE_URL", "") or f"sqlite:///{DATA_DIR / 'synapse.sqlite3'}",
-        pooler=not env.bool("SYNAPSE_PREPARED_STATEMENTS", True),
+        pooler=env.bool("SYNAPSE_POOLER", False),
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
