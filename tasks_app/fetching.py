@@ -11,6 +11,7 @@ import logging
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
@@ -82,18 +83,17 @@ def _claim(now: datetime) -> Attachment | None:
     found = _due(now).exclude(theirs).order_by("fetch_at", "pk")
     needed = found.select_related("task").only(*_NEEDED)
     for file in needed[:_CHOICE]:
-        if not threads.take(_party(file)):
-            continue
-        if _is_ours(file, now):
-            file.fetch_tries += 1
+        if threads.take_for(_party(file), partial(_lease, file, now)):
             return file
-        threads.leave(_party(file))
     return None
 
 
-def _is_ours(file: Attachment, now: datetime) -> bool:
+def _lease(file: Attachment, now: datetime) -> Attachment | None:
     seen = _due(now).filter(pk=file.pk, fetch_tries=file.fetch_tries)
-    return bool(seen.update(fetch_tries=F("fetch_tries") + 1, fetch_at=now + _LEASE))
+    if not seen.update(fetch_tries=F("fetch_tries") + 1, fetch_at=now + _LEASE):
+        return None
+    file.fetch_tries += 1
+    return file
 
 
 def _party(file: Attachment) -> str:

@@ -18,6 +18,7 @@ from tasks_app import (
     filelinks,
     foreignfiles,
     inbox,
+    ledger,
     peers,
     runner,
     storage,
@@ -28,6 +29,7 @@ from tasks_app.sharing import Threads
 from tasks_app.sweep import sweep
 from tests.factories import row, set_row, submitted
 from tests.receiver import Receiver, hang, ok, redirect, status
+from tests.tasks.away import away_for
 from tests.tasks.presence.cards import live
 from tests.tasks.sweep.aging import ago
 
@@ -223,6 +225,18 @@ def test_it_gives_the_files_of_one_peer_no_more_than_its_share_g24(
         threads.leave(north.address)
         fetching.fetch_due()
     assert Task.objects.get().ready_at is not None
+
+
+def test_it_keeps_no_thread_of_a_claim_that_the_database_lost_g24(
+    north, caller, monkeypatch
+):
+    threads = Threads(2)
+    monkeypatch.setattr(fetching, "threads", threads)
+    with Receiver(ok(DATA)) as receiver:
+        _completed(caller, north, _file(receiver.url()))
+        with away_for("UPDATE"), pytest.raises(ledger.AWAY):
+            fetching.fetch_due()
+    assert threads.sated() == []
 
 
 @pytest.mark.parametrize(
