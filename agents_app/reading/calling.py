@@ -52,6 +52,10 @@ class Answer:
     said: tuple[object, ...]
     cut_off: CutOff | None = None
 
+    def unreadable(self) -> Unreadable:
+        """For the caller to raise when it needs more than was said."""
+        return Unreadable(self.cut_off or CutOff.BROKEN)
+
 
 LIMITS = Limits()
 

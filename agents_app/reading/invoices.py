@@ -1,4 +1,4 @@
-"""What a template of invoice2data, or one of ours, finds in an invoice.
+"""What a template of invoice2data, or one of the handler's, finds in an invoice.
 
 Runs in a child process: the templates' patterns meet whatever a stranger's PDF says. A
 field that a template does not find stays unknown; one it only guesses (a default
@@ -8,15 +8,12 @@ currency) counts as not found.
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
 
 from invoice2data.extract.invoice_template import InvoiceTemplate
 from invoice2data.extract.loader import read_templates
 from invoice2data.input import pdfium
 
 from agents_app.reading.pages import opened, page_texts
-
-OWN_TEMPLATES = Path(__file__).parents[1] / "handlers" / "invoice_templates"
 
 _MAX_CHARACTERS = 200_000
 _KEY_FACTS = ("invoice_number", "date", "amount")
@@ -30,20 +27,20 @@ _TEMPLATE_FAILED = (
 )
 
 
-def read(path: str) -> Iterator[object]:
-    """One object: field name to what was found."""
+def read(path: str, own_templates: str) -> Iterator[object]:
+    """One object: field name to what was found. `own_templates` is a folder."""
     with opened(path) as document:
         text = "\n".join(page_texts(document, _MAX_CHARACTERS)).strip()
-    yield _best(text, path)
+    yield _best(text, path, own_templates)
 
 
-def _best(text: str, path: str) -> Mapping[str, object]:
+def _best(text: str, path: str, own_templates: str) -> Mapping[str, object]:
     """The first matching template that finds at least two key facts.
 
     Some templates match on very common words; one that then finds next to nothing has
     most likely matched another vendor's invoice, and its vendor would be wrong.
     """
-    for template in _templates():
+    for template in _templates(own_templates):
         if template.matches_input(text):
             found = _extracted(template, text, path)
             if sum(found.get(name) is not None for name in _KEY_FACTS) >= 2:
@@ -66,9 +63,9 @@ def _extracted(template: InvoiceTemplate, text: str, path: str) -> Mapping[str, 
     }
 
 
-def _templates() -> list[InvoiceTemplate]:
-    """By priority, ours first."""
-    found = [*read_templates(str(OWN_TEMPLATES)), *read_templates()]
+def _templates(own: str) -> list[InvoiceTemplate]:
+    """By priority, our own first among equals."""
+    found = [*read_templates(own), *read_templates()]
     found.sort(key=lambda template: -int(template["priority"]))
     return [_lenient(template) for template in found]
 

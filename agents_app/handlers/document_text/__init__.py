@@ -7,7 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents_app.context import Context, HandlerError, TaskFile
 from agents_app.handlers.document_text.charset import NotText, decode
 from agents_app.handlers.document_text.markup import html_to_text
-from agents_app.pdf import PdfText, looks_like_pdf, read_pdf
+from agents_app.handlers.document_text.pdf import (
+    PdfText,
+    looks_like_pdf,
+    read_pdf,
+)
 from agents_app.plaintext import clean
 from agents_app.reading import Unreadable
 from agents_app.registry import handles

@@ -4,11 +4,15 @@ First step of the handler. `reading.invoices` reads the PDF, in a process of its
 """
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from agents_app.context import HandlerError, TaskFile
 from agents_app.handlers.invoice_approval.fields import Draft, KnownFields, Source
 from agents_app.reading import Unreadable
-from agents_app.reading.calling import CutOff, call
+from agents_app.reading.calling import call
+
+# For vendors that invoice2data does not know; operators add theirs.
+_OWN_TEMPLATES = Path(__file__).parents[1] / "invoice_templates"
 
 
 def read_invoice(
@@ -27,8 +31,10 @@ def read_invoice(
 
 
 def _found(file: TaskFile, check: Callable[[], None]) -> Mapping[str, object]:
-    answer = call("agents_app.reading.invoices", file.path, check=check)
+    answer = call(
+        "agents_app.reading.invoices", file.path, str(_OWN_TEMPLATES), check=check
+    )
     match answer.said:
         case [dict(found)]:
             return found
-    raise Unreadable(answer.cut_off or CutOff.BROKEN)
+    raise answer.unreadable()

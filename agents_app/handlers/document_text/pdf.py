@@ -1,10 +1,9 @@
-"""The text of a PDF, read in a process of its own. Used by `document_text`."""
+"""The text of a PDF, read in a process of its own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents_app.reading import Unreadable
 from agents_app.reading.calling import CutOff, call
 
 
@@ -36,4 +35,4 @@ def read_pdf(path: Path, max_characters: int, check: Callable[[], None]) -> PdfT
         case [int(pages), *texts]:
             text = "\n".join(map(str, texts)).strip()
             return PdfText(pages=pages, text=text, cut_off=answer.cut_off)
-    raise Unreadable(answer.cut_off or CutOff.BROKEN)
+    raise answer.unreadable()
