@@ -54,6 +54,7 @@ def test_it_reads_what_a_browser_would_show(html, text):
 
 # Fails instead of holding the run up: what is not linear here takes minutes.
 @pytest.mark.timeout(20)
+@pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     "unit",
     ["<!", "<a ", '<a b="', "<![CDATA[", "</", "<script>", "<!--", "<svg>", "<?", "&#"],
