@@ -15,6 +15,7 @@ from tasks_app.api.middleware import HEADERS
 
 _API = "/api/"
 _UPLOADS = f"{PREFIX}/task/multipart"
+_PEER_FILES = f"{PREFIX}/a2a/files/"
 # The views are exact; some take an envelope around a body.
 _AROUND = 64 * 1024
 _CODES = {
@@ -34,6 +35,8 @@ def allowed(path: str) -> Allowance:
     one = settings.SYNAPSE_MAX_BODY_SIZE
     if path.rstrip("/") == _UPLOADS:
         one = max(one, settings.SYNAPSE_MAX_UPLOAD_SIZE)
+    elif path.startswith(_PEER_FILES):
+        one = max(one, settings.SYNAPSE_MAX_FILE_SIZE)
     return Allowance(bytes=one + _AROUND, says_itself=True)
 
 

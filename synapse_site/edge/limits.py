@@ -12,7 +12,7 @@ MIB = 1024 * 1024
 class Allowance:
     """For one address: the bytes of a body, and who refuses a body that is longer.
 
-    `says_itself`: the application does, in its own words, from the head alone.
+    `says_itself`: the application does, in its own words, where the head tells enough.
     """
 
     bytes: int

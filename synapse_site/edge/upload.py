@@ -29,6 +29,7 @@ class Upload:
         self._waiting = waiting
         self._began = time.monotonic()
         self._size = 0
+        self._seen_empty = False
 
     def start(
         self,
@@ -41,7 +42,7 @@ class Upload:
         """One of the four is called, once, in any thread.
 
         `taken` with the file and its size, which closes it; `slow` when the time of
-        the body is over; `short` when it ended before its end.
+        the body is over; `short` when it ended before its end, or brings trailers.
         """
         self._taken, self._slow, self._short = taken, slow, short
         self._failed = failed
@@ -77,12 +78,25 @@ class Upload:
             self._close()
             self._short()
             return
+        if self._is_short(piece):
+            self._close()
+            self._short()
+            return
         self._file.write(piece)
         self._size += len(piece)
         if self._size > self._most:
             self._hand_over()
         else:
             self._next()
+
+    def _is_short(self, piece: bytes) -> bool:
+        """Whether anything follows an empty piece.
+
+        granian gives one for the end, and no word of an error: an empty piece stands
+        for that, too, as for trailers, and then comes the one for the end.
+        """
+        seen, self._seen_empty = self._seen_empty, not piece
+        return seen
 
     def _hand_over(self) -> None:
         self._leave()

@@ -54,7 +54,10 @@ class Exchange(Protocol):
     def __aiter__(self) -> "Exchange": ...
 
     def __anext__(self) -> Pending:
-        """StopAsyncIteration behind the last piece."""
+        """StopAsyncIteration behind the last piece, which is empty.
+
+        So are what stands for trailers and for an error of the body.
+        """
 
     def response_empty(self, status: int, headers: Headers, /) -> None: ...
 

@@ -27,7 +27,7 @@ def test_it_hands_over_bodies_of_any_size(served: Served, size: int) -> None:
 
 
 def test_it_gives_a_body_in_chunks_its_length(served: Served) -> None:
-    body = b"3\r\nabc\r\n186A0\r\n" + b"x" * 100_000 + b"\r\n0\r\nTrailer: a\r\n\r\n"
+    body = b"3\r\nabc\r\n186A0;a=b\r\n" + b"x" * 100_000 + b"\r\n0\r\n\r\n"
     said = served.says(head("/", CHUNKED) + body)
     assert (said["size"], said["environ"]["CONTENT_LENGTH"]) == (100_003, "100003")
 
@@ -45,6 +45,38 @@ def test_it_refuses_a_body_that_ends_too_early_g50(served: Served, length: int) 
         assert answer_on(connection).startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.parametrize("length", [3, 100_000])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"",
+        b"0\r\n",
+        b"zz\r\nrubbish\r\n",
+        b"10\r\nabc",
+        b"3\r\nabcdef",
+    ],
+)
+def test_it_refuses_chunks_without_their_end_g50(
+    served: Served, length: int, rest: bytes
+) -> None:
+    chunk = b"%x\r\n" % length + b"x" * length + b"\r\n"
+    with served.send(head("/", CHUNKED) + chunk + rest) as connection:
+        connection.shutdown(socket.SHUT_WR)
+        assert answer_on(connection).startswith(b"HTTP/1.1 400 ")
+        assert is_closed(connection)
+
+
+@pytest.mark.parametrize("sent", [b"zz\r\n", b"1\r\na\r\n0\r\nTrailer: a\r\n\r\n"])
+def test_it_refuses_rubbish_and_trailers_g50(served: Served, sent: bytes) -> None:
+    with served.send(head("/", CHUNKED) + sent) as connection:
+        assert answer_on(connection).startswith(b"HTTP/1.1 400 ")
+
+
+def test_it_takes_no_chunk_for_a_body(served: Served) -> None:
+    said = served.says(head("/", CHUNKED) + b"0\r\n\r\n")
+    assert (said["size"], said["environ"]["CONTENT_LENGTH"]) == (0, "0")
+
+
 def test_it_keeps_the_connection_for_the_next_request(served: Served) -> None:
     with served.connect() as connection:
         for size in (1, 100_000, 2):
@@ -59,9 +91,12 @@ def test_it_refuses_a_large_body_before_it_comes_g59(served: Served) -> None:
         assert is_closed(connection)
 
 
-def test_it_stops_reading_a_body_that_grows_too_large_g59(served: Served) -> None:
+@pytest.mark.parametrize("path", ["/", "/exact"])
+def test_it_stops_reading_a_body_that_grows_too_large_g59(
+    served: Served, path: str
+) -> None:
     chunk = b"%x\r\n" % (MOST + 1) + b"x" * (MOST + 1)
-    with served.send(head("/", CHUNKED) + chunk) as connection:
+    with served.send(head(path, CHUNKED) + chunk) as connection:
         assert answer_on(connection).startswith(b"HTTP/1.1 413 ")
         assert is_closed(connection)
 
