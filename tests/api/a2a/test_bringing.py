@@ -65,7 +65,7 @@ def test_it_keeps_a_file_that_a_task_of_a_peer_brings(ada) -> None:
     assert acked(ada.say("task_request", request() | {"attachments": [_named()]}))
     assert acked(_bring(ada, "t-1"))
     file = Attachment.objects.get()
-    assert (file.kind, file.source_url) == ("input", "")
+    assert (file.kind, file.source_url) == ("input", Attachment.HERE)
     assert storage.path_of(file.pk).read_bytes() == DATA
 
 
@@ -83,14 +83,14 @@ def test_it_shows_nobody_that_there_is_such_a_task_g33(ada, eve, for_ada) -> Non
     foreign, unknown = _bring(eve, for_ada.pk), _bring(eve, FILE)
     seen = [eve.read(one)["payload"]["error"] for one in (foreign, unknown)]
     assert seen[0] == seen[1]
-    assert Attachment.objects.get().source_url == "awaited"
+    assert Attachment.objects.get().source_url == Attachment.AWAITED
 
 
 @pytest.mark.parametrize("data", [b"x" * len(DATA), DATA[:-1], DATA + b"x"])
 def test_it_keeps_no_other_bytes(ada, for_ada, data) -> None:
     _completed(ada, for_ada)
     assert refused(_bring(ada, for_ada.pk, data)) in (1011, 1016)
-    assert Attachment.objects.get().source_url == "awaited"
+    assert Attachment.objects.get().source_url == Attachment.AWAITED
     assert acked(_bring(ada, for_ada.pk))
 
 
@@ -100,7 +100,7 @@ def test_it_binds_a_ticket_to_who_for_whom_and_where_g30(ada, eve, for_ada) -> N
     assert refused(_bring(ada, for_ada.pk, sender=eve.address)) == 5007
     assert refused(_bring(ada, for_ada.pk, recipient="agent:other")) == 6001
     assert refused(_bring(ada, for_ada.pk, path=str(for_ada.pk))) == 5007
-    assert Attachment.objects.get().source_url == "awaited"
+    assert Attachment.objects.get().source_url == Attachment.AWAITED
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[" * 99, "\xe4", "1", '{"sender": 1}'])
@@ -118,7 +118,7 @@ def test_it_says_the_same_to_who_brings_it_twice_g31(ada, for_ada) -> None:
     _completed(ada, for_ada)
     assert acked(_bring(ada, for_ada.pk))
     assert acked(_bring(ada, for_ada.pk))
-    assert Attachment.objects.get().source_url == ""
+    assert Attachment.objects.get().source_url == Attachment.HERE
 
 
 def test_it_takes_no_file_that_is_larger_than_files_may_be(
