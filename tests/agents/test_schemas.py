@@ -133,8 +133,25 @@ def test_it_cuts_what_strangers_called_their_keys():
             [n * (2**61 - 1) for n in range(30_000)],
         ),
         ({"items": {"enum": [[0] * 500 + [n] for n in range(20)]}}, [[0] * 500] * 100),
+        (
+            {"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False},
+            {"a" * 999 + "!": 1},
+        ),
+        ({"maxItems": 1, "contains": {}, "unevaluatedItems": False}, [1] * 50_000),
+        (
+            {
+                "maxProperties": 1,
+                "patternProperties": {"^(a+)+$": {}},
+                "unevaluatedProperties": {},
+            },
+            {"a" * 999 + "!": 1, "b": 2},
+        ),
+        ({"anyOf": [{"maxLength": 1}] * 3_000}, "x" * 1_000_000),
     ],
-    ids=["stars", "pluses", "names", "unique", "one hash", "enum"],
+    ids=[
+        *("stars", "pluses", "names", "unique", "one hash", "enum", "other names"),
+        *("unevaluated items", "unevaluated names", "shown values"),
+    ],
 )
 def test_it_decides_what_takes_others_minutes(schema, value):
     assert errors_in(schema, value) not in ({}, TOO_LARGE)
@@ -152,6 +169,14 @@ def _nested(levels: int) -> object:
     return [_nested(levels - 1)] if levels else 1
 
 
+def _deep(levels: int) -> dict[str, object]:
+    """More of the stack than there is, for each list inside a list."""
+    schema: dict[str, object] = {"items": {"$ref": "#"}}
+    for _ in range(levels):
+        schema = {"allOf": [schema]}
+    return schema
+
+
 @pytest.mark.parametrize(
     ("schema", "value"),
     [
@@ -166,11 +191,37 @@ def _nested(levels: int) -> object:
         ({"items": {"type": "number"}}, [0.5] * 250_000),
         ({"pattern": r"(\w{0,640})*;$"}, "a" * 100_000),
         ({"items": {str(n): 1 for n in range(5_000)}}, [1] * 50_000),
+        (
+            {"$defs": {"a" * 9_999: {}}, "items": {"$ref": "#/$defs/" + "%61" * 9_999}},
+            [1] * 50_000,
+        ),
+        ({"items": {"not": {"anyOf": [False] * 5_000}}}, [1] * 50_000),
+        ({"items": {"allOf": [True] * 5_000}}, [1] * 50_000),
+        (_deep(30), _nested(60)),
     ],
-    ids=["references", "recursion", "values", "large pattern", "no keywords"],
+    ids=[
+        *("references", "recursion", "values", "large pattern", "no keywords"),
+        *("long reference", "false", "true", "deep"),
+    ],
 )
 def test_it_gives_up_on_what_costs_too_much(schema, value):
     assert errors_in(schema, value) == TOO_LARGE
+
+
+def test_it_asks_for_no_more_than_the_first_reason_of_an_alternative():
+    schema = {"anyOf": [{"items": {"type": "null"}}]}
+    assert errors_in(schema, [1] * 20_000) == {"": "0 must be of type null"}
+
+
+def test_it_takes_no_other_draft_for_it():
+    dialect = "http://json-schema.org/draft-07/schema#"
+    schema = {"$schema": dialect, "pattern": "^(a+)+$", "items": {"$ref": "#"}}
+    assert errors_in(schema, ["a" * 50_000 + "!"]) == {"0": "must match ^(a+)+$"}
+
+
+def test_it_takes_fractions_as_they_are_written():
+    assert errors_in({"multipleOf": 0.1}, 0.3) == {}
+    assert errors_in({"multipleOf": 0.7}, 10**308) == {"": "must be a multiple of 0.7"}
 
 
 def test_it_has_one_budget_for_many_values():
@@ -184,13 +235,17 @@ def test_it_has_one_budget_for_many_values():
     [
         ([], "A schema is an object."),
         ({"items": 5}, "$.items: must be a schema"),
-        ({"anyOf": [{}, {"type": "x"}]}, "$.anyOf[1].type: must be one or more of"),
+        ({"anyOf": [{}, {"type": "x"}]}, "$.anyOf[1].type: must be one of: array,"),
         ({"pattern": "(?=a)"}, "$.pattern: (?=a) is no pattern that can be used"),
         ({"pattern": ".{999}" * 3}, "$.pattern: "),
         ({"$ref": "other.json"}, "$.$ref: other.json must lead to a place in this"),
         ({"$ref": "#/x/0"}, "$.$ref: #/x/0 leads nowhere"),
         ({"not": {"$ref": "#"}}, "$"),
         ({"$dynamicRef": "#"}, "$.$dynamicRef: cannot be used here"),
+        ({"items": {"$id": "a"}}, "$.items.$id: cannot be used here"),
+        ({"$ref": "#/a", "a": {"$schema": "b"}}, "$.a.$schema: cannot be used here"),
+        ({"$ref": "#/title", "title": "a"}, "$.$ref: #/title leads to no schema"),
+        ({"$ref": "#/title/a", "title": "a"}, "$.$ref: #/title/a leads nowhere"),
         ({"title": "x" * 70_000}, "A schema has at most 65536 bytes."),
         ({"a": "\0"}, "NUL characters cannot be stored."),
     ],
