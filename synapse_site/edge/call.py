@@ -16,10 +16,10 @@ from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 
 from synapse_site.edge.answer import answer
 from synapse_site.edge.environ import environ
-from synapse_site.edge.limits import Application, Limits
+from synapse_site.edge.limits import Limits
 from synapse_site.edge.upload import Upload
 from synapse_site.edge.waiting import Wait, Waiting
-from synapse_site.edge.wire import Pending, RequestHeaders, Watcher
+from synapse_site.edge.wire import Application, Pending, RequestHeaders, Watcher
 
 # Bytes that may lie in memory; a thousand connections can hold this much each.
 SMALL_BODY = 64 * 1024

@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 Refusal = tuple[int, list[tuple[str, str]], bytes]
-MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,10 +15,6 @@ class Allowance:
 
     bytes: int
     says_itself: bool = False
-
-
-def one_mib(_: str) -> Allowance:
-    return Allowance(bytes=MIB)
 
 
 def plain(status: int, _: str) -> Refusal:
@@ -37,15 +31,12 @@ class Limits:
     client that takes an answer.
     """
 
+    allowed: Callable[[str], Allowance]
     seconds: float = 30.0
     rate: float = 4096.0
     folder: str | None = None
-    allowed: Callable[[str], Allowance] = one_mib
     refusal: Callable[[int, str], Refusal] = plain
 
     def patience(self, size: int) -> float:
         """Seconds in which this many bytes must have gone over the wire."""
         return self.seconds + size / self.rate
-
-
-Application = Callable[..., Any]  # Any: WSGI; typeshed's type knows no extra methods.

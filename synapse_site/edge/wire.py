@@ -1,9 +1,10 @@
-"""What granian hands to an application (RSGI 1.6), as far as it is used here."""
+"""What stands on both sides of the edge: granian (RSGI 1.6, as far as used), WSGI."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 Headers = Sequence[tuple[str, str]]
+Application = Callable[..., Any]  # Any: WSGI; typeshed's type knows no extra methods.
 
 
 class Pending(Protocol):
