@@ -107,7 +107,7 @@ def answers_again(stack: Stack) -> None:
 
 
 @needs_postgres
-def test_g05_connections_that_are_cut_cost_no_work(
+def test_g09_connections_that_are_cut_cost_no_work(
     shaky: Stack, server: PostgresServer
 ) -> None:
     client = shaky.client()
@@ -124,7 +124,7 @@ def test_g05_connections_that_are_cut_cost_no_work(
 
 
 @needs_postgres
-def test_g05_a_restart_of_the_database_costs_no_work(
+def test_g09_a_restart_of_the_database_costs_no_work(
     shaky: Stack, server: PostgresServer
 ) -> None:
     client = shaky.client()
