@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from synapse_site.edge.environ import ASKED_BEFORE
 from tests.site.edge_app import MOST, Served, answer_on, head, is_closed
 
 CHUNKED = "Transfer-Encoding: chunked"
@@ -114,6 +115,12 @@ def test_it_asks_for_no_body_that_is_not_wanted_g59(
 def test_it_asks_for_no_chunks_that_are_not_wanted_g59(served: Served) -> None:
     with served.send(head("/closed", CHUNKED)) as connection:
         assert answer_on(connection).startswith(b"HTTP/1.1 401 ")
+
+
+def test_it_says_when_it_asks_for_the_second_time(served: Served) -> None:
+    for size, again in ((65_536, False), (65_537, True)):
+        said = served.says(head("/", f"Content-Length: {size}") + b"x" * size)
+        assert (ASKED_BEFORE in said["environ"]) == again
 
 
 def test_it_passes_headers_on(served: Served) -> None:
