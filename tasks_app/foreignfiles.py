@@ -90,7 +90,7 @@ def fetch(file: Attachment) -> None:
     )
     if not reply.ok:
         raise _unreachable(file, str(reply.error or reply.status))
-    if hashlib.sha256(reply.body).hexdigest() != file.sha256:
+    if _differs(file, reply.body):
         raise _unreachable(file, "other content")
     _keep_bytes(file, reply.body)
 
@@ -115,12 +115,19 @@ def awaited(
 
 def bring(file: Attachment, data: bytes) -> None:
     """Keep what the peer brought. INVALID_FIELD unless it is what was announced."""
-    if hashlib.sha256(data).hexdigest() != file.sha256:
-        details = {"fields": {"sha256": "is that of other bytes"}}
+    if wrong := _differs(file, data):
+        details = {"fields": {wrong: "is that of other bytes"}}
         raise SynapseError(Code.INVALID_FIELD, details=details)
     # `fetching` finds it here, and queues the task that waits for it.
     if _keep_bytes(file, data, fetch_at=timezone.now()):
         queue.ring_fetch()
+
+
+def _differs(file: Attachment, data: bytes) -> str:
+    """The field that was announced for other bytes; empty when none was."""
+    if len(data) != file.size:
+        return "size"
+    return "" if hashlib.sha256(data).hexdigest() == file.sha256 else "sha256"
 
 
 def _keep_bytes(file: Attachment, data: bytes, **fields: object) -> bool:

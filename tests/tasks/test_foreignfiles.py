@@ -136,6 +136,15 @@ def test_it_tries_again_when_a_file_cannot_be_had(north, declare, answer):
     assert Task.objects.get().ready_at is None
 
 
+@pytest.mark.parametrize("size", [len(DATA) - 1, len(DATA) + 1])
+def test_it_keeps_no_file_of_another_size(north, declare, size):
+    _reading(declare)
+    with Receiver(ok(DATA)) as receiver:
+        _ask(north, _file(receiver.url(), size=size))
+        fetching.fetch_due()
+    assert Attachment.objects.get().source_url != Attachment.HERE
+
+
 def _fetch_until(done) -> None:
     """Try again, whenever that would be."""
     for _ in range(20):
