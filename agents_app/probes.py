@@ -59,6 +59,13 @@ def echo(ctx: Context[Anything]) -> dict[str, object]:
     return {"payload": ctx.payload.model_dump(mode="json"), "files": files}
 
 
+@probe("copy", Empty, accepts_files=True)
+def copy(ctx: Context[Empty]) -> dict[str, object]:
+    """Attach what came as files, byte for byte."""
+    copies = [ctx.attach(one.name, one.read(), one.content_type) for one in ctx.files]
+    return {"file_ids": copies}
+
+
 class Nap(BaseModel):
     seconds: Seconds = 1.0
     hard: bool = False

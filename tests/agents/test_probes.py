@@ -11,10 +11,12 @@ import agents_app.agents  # noqa: F401 - Declares the handlers.
 from agents_app import registry
 from agents_app.context import AttemptStopped, StopReason
 from agents_app.dispatch import Assignment, run
+from agents_app.host import TaskFile
 from agents_app.protocol.errors import Code
 from agents_app.testing import MemoryHost, reject, run_handler
 
 NAMES = {
+    "probe_copy",
     "probe_crash",
     "probe_echo",
     "probe_fail",
@@ -66,6 +68,20 @@ def test_two_of_them_have_limits():
 def test_echo_returns_the_payload():
     result = run_handler("probe_echo", {"a": [1, {"b": None}]}).result
     assert result == {"payload": {"a": [1, {"b": None}]}, "files": []}
+
+
+def test_copy_attaches_what_came(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"\x00a")
+    kind = "application/octet-stream"
+    came = TaskFile(
+        id="f", name="a.bin", content_type=kind, size=2, sha256="", path=path
+    )
+    host = MemoryHost()
+    result = run_handler("probe_copy", {}, files=[came], host=host).result
+    (copied,) = host.attached
+    assert (copied.name, copied.data, copied.content_type) == ("a.bin", b"\x00a", kind)
+    assert result == {"file_ids": [copied.id]}
 
 
 @pytest.mark.parametrize("hard", [True, False])

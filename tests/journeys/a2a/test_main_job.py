@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,8 @@ from tests.stack import Client, Pair, Stack, Template, eventually
 pytestmark = pytest.mark.journey
 
 WITHOUT_DATE = EXAMPLES / "invoice-without-date.pdf"
+# More than the body of a message may be.
+LARGE = b"large files too\n" * 160_000
 
 
 def test_it_asks_our_caller_and_our_operator_and_brings_the_receipt(
@@ -40,6 +43,22 @@ def test_it_does_the_same_when_the_other_cannot_be_called(
     north, south = uncallable.nodes
     main_job(north, south, receiver)
     check(north, receiver)
+    agreement.check(north, south)
+
+
+def test_it_brings_large_files_both_ways(uncallable: Pair, tmp_path: Path) -> None:
+    """South fetches what comes by a link, and brings all that goes from it."""
+    north, south = uncallable.nodes
+    large = tmp_path / "large.txt"
+    large.write_bytes(LARGE)
+    client = north.client()
+    task_id = client.submit_file("probe_copy", large, agent_id=south.agent_id)
+    (copy_id,) = client.result(task_id)["file_ids"]
+    assert fetched(client, task_id, copy_id) == LARGE
+    there = south.client()
+    task_id = there.submit_file("document_text", large, agent_id=north.agent_id)
+    (read,) = there.result(task_id)["documents"]
+    assert LARGE.decode().startswith(read["text"])
     agreement.check(north, south)
 
 

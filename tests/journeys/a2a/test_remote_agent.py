@@ -22,7 +22,8 @@ from tests.stack.template import surroundings
 pytestmark = pytest.mark.journey
 
 PROGRAM = ROOT / "examples" / "remote_agent" / "agent.py"
-PICTURE = bytes(range(256)) * 1000
+# More than the body of a message may be.
+PICTURE = bytes(range(256)) * 10_000
 Start = Callable[..., None]
 
 
