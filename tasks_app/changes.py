@@ -25,6 +25,7 @@ class Internal(StrEnum):
 
     DESK_CLAIM = "desk:claim"
     DESK_RELEASE = "desk:release"
+    DESK_STOP = "desk:stop"
 
 
 def caller_address(caller_id: uuid.UUID) -> str:

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from agents_app import schemas
 from agents_app.protocol import ids
-from agents_app.protocol.addresses import Party, split_address
+from agents_app.protocol.addresses import Party
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import MessageType
 from agents_app.protocol.payloads import (
@@ -149,20 +149,17 @@ def cancel(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
     """End a live task; a cancelled one stays as it is (decisions 32).
 
     For its requester, or for our operator: a task that a peer executes is taken back
-    there, too; one that a peer asked of us is not ours to cancel, so it fails with
-    STOPPED_BY_EXECUTOR, which the peer is told. The attempt that runs is fenced at
-    once. TASK_ENDED for a task that ended otherwise, FORBIDDEN for another agent.
+    there, too. The attempt that runs is fenced at once. TASK_ENDED for a task that
+    ended otherwise, FORBIDDEN where another agent asked for it: see `stop`.
     """
     now = timezone.now()
 
     def plan(task: Snapshot) -> Change:
-        if not outbox.is_remote(task.requester, policy()) or by == task.requester:
-            return desk.cancel(task, by=by, reason=reason, now=now, policy=policy())
-        if split_address(by)[0] is not Party.DESK:
+        if outbox.is_remote(task.requester, policy()) and by != task.requester:
             raise SynapseError(
                 Code.FORBIDDEN, "Only the agent that asked for it can take it back."
             )
-        return attempts.stop(task, reason=reason, now=now, policy=policy())
+        return desk.cancel(task, by=by, reason=reason, now=now, policy=policy())
 
     try:
         return change(task_id, plan).after
@@ -171,6 +168,23 @@ def cancel(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
         if task is not None and task.state is TaskState.CANCELLED:
             return task
         raise
+
+
+def stop(task_id: uuid.UUID, *, by: str, reason: str = "") -> Snapshot:
+    """End a live task that a peer asked of us, for our operator (A2A 3.1).
+
+    It is not ours to cancel, so it fails with STOPPED_BY_EXECUTOR, which the peer is
+    told. The attempt that runs is fenced at once. TASK_ENDED for one that ended,
+    FORBIDDEN where no other agent asked for it: see `cancel`.
+    """
+    now = timezone.now()
+
+    def plan(task: Snapshot) -> Change:
+        if not outbox.is_remote(task.requester, policy()):
+            raise SynapseError(Code.FORBIDDEN, "It is ours: it can be cancelled.")
+        return attempts.stop(task, by=by, reason=reason, now=now, policy=policy())
+
+    return change(task_id, plan).after
 
 
 def end_unwritable(task: Snapshot, code: Code) -> None:

@@ -19,7 +19,7 @@ from agents_app.protocol.payloads import (
 from agents_app.protocol.states import Move, TaskState
 from agents_app.protocol.times import rfc3339
 from tasks_app import outbox
-from tasks_app.changes import Change, Opened, Snapshot
+from tasks_app.changes import Change, Internal, Opened, Snapshot
 from tasks_app.policy import Policy
 from tasks_app.transition import steps
 
@@ -108,25 +108,25 @@ def fail(
     trace: str = "",
 ) -> Change:
     """The end with an error (A2A 6.6)."""
-    change = steps.begin(task)
-    words = TaskFailed(task_id=task.wire_id, error=error)
-    executor = steps.from_executor(task)
-    change = steps.say(change, words, executor, now, Move.FAIL)
-    change = steps.withdraw(change, task.executor, now)
+    change = _failed(steps.begin(task), error, now, task.executor)
     change = steps.end_attempt(change, outcome, now, trace)
-    change = steps.end(change, now, error.message)
-    return outbox.announce(replace(change, error=error.to_json()), now, policy)
+    return outbox.announce(steps.end(change, now, error.message), now, policy)
 
 
-def stop(task: Snapshot, *, reason: str, now: datetime, policy: Policy) -> Change:
+def stop(
+    task: Snapshot, *, by: str, reason: str, now: datetime, policy: Policy
+) -> Change:
     """Our operator ends a task that a peer asked of us: only that peer may cancel it.
 
-    `reason` goes to the peer.
+    `reason` goes to the peer; `by` stays in our log, since operators are internal.
     """
-    error = SynapseError(Code.STOPPED_BY_EXECUTOR, reason or None)
-    return fail(
-        task, ErrorObject.of(error), now=now, policy=policy, outcome="cancelled"
-    )
+    error = ErrorObject.of(SynapseError(Code.STOPPED_BY_EXECUTOR, reason or None))
+    words = {"task_id": str(task.id), "reason": reason}
+    route = (by, policy.node)
+    change = steps.note(steps.begin(task), Internal.DESK_STOP, words, route, now, None)
+    change = _failed(change, error, now, by)
+    change = steps.end_attempt(change, "cancelled", now)
+    return outbox.announce(steps.end(change, now, error.message), now, policy)
 
 
 def result_refused(
@@ -219,6 +219,15 @@ def hand_back(task: Snapshot, *, now: datetime, policy: Policy) -> Change:
         change, "returned", now, heard_at=task.attempt_started_at
     )
     return outbox.announce(steps.enqueue(change, now, policy), now, policy)
+
+
+def _failed(change: Change, error: ErrorObject, now: datetime, by: str) -> Change:
+    """The executor gives up; `by` closes what was asked (A2A 6.6)."""
+    task = change.before
+    words = TaskFailed(task_id=task.wire_id, error=error)
+    change = steps.say(change, words, steps.from_executor(task), now, Move.FAIL)
+    change = steps.withdraw(change, by, now)
+    return replace(change, error=error.to_json())
 
 
 def _executing(task: Snapshot, update: TaskStatusUpdate, now: datetime) -> Change:

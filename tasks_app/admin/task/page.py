@@ -59,7 +59,7 @@ def context_of(request: HttpRequest, task: Task) -> dict[str, Any]:
         **_deliveries(task),
         "retries": list(task.retries.order_by("-id").values_list("pk", flat=True)[:20]),
         "ended": ended,
-        "cancel_label": stopping.words_for(task)["label"].partition(" ")[0],
+        "cancel_label": stopping.way_of(task)[1].verb,
         "may_cancel": not ended and door.may(request, "cancel_task"),
         "may_retry": ended and door.may(request, "retry_task"),
         "may_download": files.may_open(request, task.pk),

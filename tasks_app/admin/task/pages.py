@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib import messages
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from agents_app.protocol.errors import SynapseError
 from agents_app.protocol.states import TERMINAL
-from tasks_app import lifecycle, retrying
+from tasks_app import retrying
 from tasks_app.admin import door, files
 from tasks_app.admin.base import Route
 from tasks_app.admin.rows import RowPages
@@ -56,15 +57,15 @@ class TaskPages(RowPages[Task]):
         """End it, whoever asked for it and whoever does it."""
         door.require(request, "cancel_task")
         task = self.find(pk)
-        words = stopping.words_for(task)
+        end, words = stopping.way_of(task)
         if request.method != "POST":
-            return self._confirm(request, task, asks_reason=True, **words)
+            return self._confirm(request, task, asks_reason=True, **asdict(words))
         reason = request.POST.get("reason", "").replace("\0", "")[:_MAX_REASON]
 
         def verb() -> Snapshot:
-            return lifecycle.cancel(pk, by=door.address(request), reason=reason)
+            return end(pk, by=door.address(request), reason=reason)
 
-        return self._act(request, task, verb, words["done"])
+        return self._act(request, task, verb, words.done)
 
     def retry(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Submit it again as a new task."""

@@ -49,7 +49,7 @@ def _last(task) -> Envelope:
 
 def test_it_stops_a_task_of_a_peer_and_tells_it(hers) -> None:
     task = begun(hers())
-    after = lifecycle.cancel(task.id, by=OLGA, reason="Out of paper.")
+    after = lifecycle.stop(task.id, by=OLGA, reason="Out of paper.")
     assert (after.state, row(task).error["code"]) == ("failed", 2023)
     assert row(task).attempts.get().outcome == "cancelled"
     assert not ledger.renew(task.id, task.attempt, timezone.now())
@@ -63,16 +63,27 @@ def test_it_stops_a_task_of_a_peer_and_tells_it(hers) -> None:
 def test_it_stops_it_in_every_live_state(hers, state) -> None:
     task = hers()
     set_row(task, state=state)
-    assert lifecycle.cancel(task.id, by=OLGA).state == "failed"
+    assert lifecycle.stop(task.id, by=OLGA).state == "failed"
     runner.drain("default")
     assert log(task)[-1] == "task_failed"
+
+
+def test_it_says_in_the_log_who_stopped_it_and_why(hers) -> None:
+    task = hers()
+    lifecycle.stop(task.id, by=OLGA, reason="Out of paper.")
+    assert log(task)[-2:] == ["desk:stop", "task_failed"]
+    note = row(task).messages.get(type="desk:stop")
+    assert (note.sender, note.recipient) == (OLGA, "agent:synapse")
+    assert note.payload == {"task_id": str(task.id), "reason": "Out of paper."}
+    assert OLGA not in Delivery.objects.get(task=task.id).body
 
 
 def test_it_closes_what_was_asked_of_the_peer(hers) -> None:
     task = hers("probe_need_human")
     runner.drain("default")
-    lifecycle.cancel(task.id, by=OLGA)
-    assert Question.objects.get().state == "withdrawn"
+    lifecycle.stop(task.id, by=OLGA)
+    question = Question.objects.get()
+    assert (question.state, question.closed_by) == ("withdrawn", OLGA)
 
 
 def test_it_takes_a_task_back_from_the_peer_that_executes_it(ada, caller) -> None:
@@ -84,17 +95,26 @@ def test_it_takes_a_task_back_from_the_peer_that_executes_it(ada, caller) -> Non
     assert told.payload == {"task_id": str(task.id), "reason": "No."}
 
 
-def test_it_lets_no_other_agent_do_so(hers) -> None:
+@pytest.mark.parametrize("by", ["agent:eve", OLGA])
+def test_it_lets_only_the_peer_cancel_its_task(hers, by) -> None:
     task = hers()
     with pytest.raises(SynapseError) as refused:
-        lifecycle.cancel(task.id, by="agent:eve")
+        lifecycle.cancel(task.id, by=by)
     assert refused.value.code is Code.FORBIDDEN
     assert Task.objects.get().state == "pending"
 
 
 def test_it_stops_what_ended_no_more(hers) -> None:
     task = hers()
-    lifecycle.cancel(task.id, by=OLGA)
+    lifecycle.stop(task.id, by=OLGA)
     with pytest.raises(SynapseError) as refused:
-        lifecycle.cancel(task.id, by=OLGA)
+        lifecycle.stop(task.id, by=OLGA)
     assert refused.value.code is Code.TASK_ENDED
+
+
+def test_it_stops_nothing_that_is_ours(caller) -> None:
+    task = submitted(caller)
+    with pytest.raises(SynapseError) as refused:
+        lifecycle.stop(task.id, by=OLGA)
+    assert refused.value.code is Code.FORBIDDEN
+    assert row(task).state == "pending"

@@ -60,6 +60,7 @@ PLANS = {
         task, TaskComplete(task_id=ID, result={}), **at
     ),
     "fail": lambda task, **at: attempts.fail(task, ERROR, **at),
+    "stop": lambda task, **at: attempts.stop(task, by="desk:o", reason="", **at),
     "ask info": ask(TaskNeedInfo(task_id=ID, missing_fields=["a"], reason="r")),
     "ask human": ask(TaskNeedHuman(task_id=ID, escalation_level=1, reason={})),
     "try again": lambda task, **at: attempts.try_again(
