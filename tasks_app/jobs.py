@@ -20,62 +20,63 @@ from tasks_app import (
     sharing,
 )
 from tasks_app import sweep as sweeping
+from tasks_app.ledger.collisions import once_more
 
 
 @shared_task(name=queue.ADVANCE)
 def advance(lane: str) -> None:
     """A lane has work."""
     close_old_connections()
-    runner.drain(lane)
+    once_more(lambda: runner.drain(lane))
 
 
 @shared_task(name=queue.DELIVER)
 def deliver() -> None:
     """A callback is due."""
     close_old_connections()
-    delivery.deliver_due()
+    once_more(delivery.deliver_due)
 
 
 @shared_task(name=queue.SWEEP)
 def sweep() -> None:
     """Heal what nobody else notices."""
     close_old_connections()
-    sweeping.sweep()
+    once_more(sweeping.sweep)
 
 
 @shared_task(name=queue.HEARTBEAT)
 def heartbeat() -> None:
     """It is time to tell all peers that we are there."""
     close_old_connections()
-    presence.beat()
+    once_more(presence.beat)
 
 
 @shared_task(name=queue.GREET)
 def greet(peer_id: str) -> None:
     """One peer is to hear that we are there."""
     close_old_connections()
-    presence.greet(peer_id)
+    once_more(lambda: presence.greet(peer_id))
 
 
 @shared_task(name=queue.FETCH)
 def fetch() -> None:
     """A peer has files for us."""
     close_old_connections()
-    fetching.fetch_due()
+    once_more(fetching.fetch_due)
 
 
 @shared_task(name=queue.MAILBOXES)
 def mailboxes() -> None:
     """It is time to look into the mailboxes that peers keep for us."""
     close_old_connections()
-    collecting.ring_all()
+    once_more(collecting.ring_all)
 
 
 @shared_task(name=queue.COLLECT)
 def collect(peer_id: str) -> None:
     """One peer may have messages for us."""
     close_old_connections()
-    collecting.collect(peer_id)
+    once_more(lambda: collecting.collect(peer_id))
 
 
 @celeryd_after_setup.connect

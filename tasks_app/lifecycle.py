@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
@@ -33,6 +34,7 @@ from agents_app.registry import HandlerSpec
 from tasks_app import filelinks, ledger, outbox, queue, routing
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
 from tasks_app.ledger import ApiKey, NewAttachment, NewTask
+from tasks_app.ledger.collisions import once_more
 from tasks_app.models import Task
 from tasks_app.policy import Policy, queue_key
 from tasks_app.routing import Executor
@@ -100,6 +102,9 @@ def submit(wanted: Submission) -> tuple[Snapshot, bool]:
     )
     check_payload(executor, wanted.payload, files=len(wanted.attachments))
     now = timezone.now()
+    # Not left to the INSERT: that would wait for whoever is at work on the task.
+    if wanted.requester_task_id and (asked := _earlier_of_peer(wanted)):
+        return asked, True
     # Twice at most: the second time an expired key has been set free.
     while not ledger.insert(new := _new_task(wanted, executor, now)):
         if wanted.api_key is not None:
@@ -126,7 +131,7 @@ def change(task_id: uuid.UUID, plan: Callable[[Snapshot], Change]) -> Change:
         if task is None:
             raise SynapseError(Code.TASK_NOT_FOUND)
         planned = plan(task)
-        if commit([planned]):
+        if once_more(partial(commit, [planned])):
             return planned
     raise SynapseError(Code.CHANGED_MEANWHILE, retry_after=1)
 

@@ -24,8 +24,10 @@ from rest_framework import exceptions as drf
 
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app.api.rendering import refusal
+from tasks_app.ledger.collisions import is_collision
 
 _DATABASE_RETRY_SECONDS = 5
+_COLLIDED = "Another request stood in the way of this one. Try it again."
 
 logger = logging.getLogger(__name__)
 
@@ -73,8 +75,11 @@ def translate(error: Exception) -> SynapseError:
     for kind, code, text in _FOREIGN:
         if isinstance(error, kind):
             return SynapseError(code, text)
+    if is_collision(error):
+        logger.error("Two writers waited for each other, again.", exc_info=error)
+        return SynapseError(Code.DATABASE_UNAVAILABLE, _COLLIDED, retry_after=1)
     if _unreachable(error):
-        logger.error("The database did not answer.", exc_info=error)
+        logger.error("The database cannot be reached.", exc_info=error)
         return SynapseError(
             Code.DATABASE_UNAVAILABLE, retry_after=_DATABASE_RETRY_SECONDS
         )

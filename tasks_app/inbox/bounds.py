@@ -55,11 +55,13 @@ def check_room(peer: Agent, task_id: str) -> None:
     Exact, since its requests take turns at its row. One that is here already is a
     repeat and needs no room.
     """
-    held = Agent.objects.select_for_update().get(pk=peer.pk)
-    hers = Task.objects.filter(requester=peer.address, requester_task_id__isnull=False)
-    if hers.filter(requester_task_id=task_id).exists():
+    # Not its key: whoever writes a message to this peer shares that at its commit, and
+    # may hold what its next request waits for.
+    held = Agent.objects.select_for_update(no_key=True).get(pk=peer.pk)
+    its = Task.objects.filter(requester=peer.address, requester_task_id__isnull=False)
+    if its.filter(requester_task_id=task_id).exists():
         return
-    if hers.filter(due_at__isnull=False)[: held.max_open].count() >= held.max_open:
+    if its.filter(due_at__isnull=False)[: held.max_open].count() >= held.max_open:
         raise SynapseError(
             Code.QUOTA_EXCEEDED,
             details={"max_open": held.max_open},

@@ -12,6 +12,7 @@ from agents_app.protocol.errors import Code, SynapseError
 from tasks_app import lifecycle
 from tasks_app.inbox import applying, bounds
 from tasks_app.inbox.replies import ack_of, nack_of
+from tasks_app.ledger.collisions import once_more
 from tasks_app.models import Received
 
 
@@ -35,9 +36,7 @@ def receive(peer: Agent, envelope: Envelope, raw: bytes) -> Answer:
     """
     digest = hashlib.sha256(raw).hexdigest()
     try:
-        with transaction.atomic():
-            known = _remembered(envelope, digest)
-            return known or _apply(peer, envelope, digest, len(raw))
+        return once_more(lambda: _receive(peer, envelope, digest, len(raw)))
     except IntegrityError:
         # The same id came twice at the same moment; the other one is written by now.
         answer = _remembered(envelope, digest)
@@ -48,6 +47,12 @@ def receive(peer: Agent, envelope: Envelope, raw: bytes) -> Answer:
         # Valid JSON, but too much for its column.
         error = SynapseError(Code.UNSTORABLE_VALUE)
         return _answer(_nack(envelope, error), error.code)
+
+
+def _receive(peer: Agent, envelope: Envelope, digest: str, size: int) -> Answer:
+    with transaction.atomic():
+        known = _remembered(envelope, digest)
+        return known or _apply(peer, envelope, digest, size)
 
 
 def _remembered(envelope: Envelope, digest: str) -> Answer | None:

@@ -1,8 +1,10 @@
 """What Celery calls: names of lanes in, nothing out."""
 
 import pytest
+from django.db import OperationalError
+from psycopg.errors import DeadlockDetected
 
-from tasks_app import jobs, peers, queue
+from tasks_app import collecting, delivery, jobs, peers, presence, queue, runner
 from tasks_app.models import Delivery
 from tests.factories import row, set_row, submitted
 from tests.tasks.sweep.aging import ago
@@ -33,3 +35,26 @@ def test_it_tells_peers_that_it_is_there():
 def test_it_has_the_names_that_are_rung():
     names = (jobs.advance.name, jobs.deliver.name, jobs.sweep.name)
     assert names == (queue.ADVANCE, queue.DELIVER, queue.SWEEP)
+
+
+@pytest.mark.parametrize(
+    ("home", "verb", "job"),
+    [
+        (runner, "drain", lambda: jobs.advance("default")),
+        (delivery, "deliver_due", jobs.deliver),
+        (presence, "beat", jobs.heartbeat),
+        (presence, "greet", lambda: jobs.greet("south")),
+        (collecting, "collect", lambda: jobs.collect("south")),
+    ],
+)
+def test_it_runs_again_after_a_collision(monkeypatch, home, verb, job):
+    runs = []
+
+    def collides_once(*_):
+        runs.append(1)
+        if len(runs) == 1:
+            raise OperationalError from DeadlockDetected()
+
+    monkeypatch.setattr(home, verb, collides_once)
+    assert job() is None
+    assert len(runs) == 2
