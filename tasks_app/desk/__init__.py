@@ -17,8 +17,10 @@ from tasks_app.desk.deciding import (
     release,
 )
 from tasks_app.desk.informing import change_by_facts, expire_info, provide
+from tasks_app.desk.naming import Named
 
 __all__ = [
+    "Named",
     "Shown",
     "change_by_facts",
     "change_by_peer",

@@ -15,6 +15,7 @@ from agents_app.protocol.times import rfc3339
 from tasks_app import lifecycle
 from tasks_app.changes import Change, Snapshot
 from tasks_app.desk.deadlines import is_late
+from tasks_app.desk.naming import UNNAMED, Named, check_named
 from tasks_app.desk.offers import check_offered
 from tasks_app.models import Question, QuestionState
 from tasks_app.transition import desk as plans
@@ -128,7 +129,12 @@ def decide(shown: Shown, decision: Decision, user: User) -> None:
 
 
 def change_by_peer(
-    task: Snapshot, words: HumanDecision, *, by: str, now: datetime
+    task: Snapshot,
+    words: HumanDecision,
+    *,
+    by: str,
+    now: datetime,
+    named: Named = UNNAMED,
 ) -> Change:
     """The peer that asked for the task answers its question (decisions 13).
 
@@ -143,8 +149,7 @@ def change_by_peer(
         raise SynapseError(code, details={"state": str(task.state)})
     if question.owner != "peer":
         raise SynapseError(Code.FORBIDDEN)
-    if words.request_id not in (None, question.request_id):
-        raise SynapseError(Code.QUESTION_CHANGED)
+    check_named(question, named)
     if is_late(question, now):
         raise _too_late(question)
     check_offered(question, words.decision)

@@ -16,6 +16,7 @@ from agents_app.schemas import budget_to_hold, errors_in
 from tasks_app import ledger, lifecycle, outbox
 from tasks_app.changes import Change, Closed, Snapshot
 from tasks_app.desk.deadlines import is_late
+from tasks_app.desk.naming import UNNAMED, Named, check_named
 from tasks_app.desk.offers import MAX_VALUE_BYTES
 from tasks_app.models import Message, Question, QuestionState
 from tasks_app.transition import attempts
@@ -58,19 +59,18 @@ def change_by_facts(
     provided: Mapping[str, object],
     *,
     by: str,
-    version: int | None,
-    request_id: str | None = None,
+    version: int | None = None,
+    named: Named = UNNAMED,
     now: datetime,
 ) -> Change:
     """What the facts do to the task; see `provide`.
 
-    QUESTION_CHANGED also when `request_id`, by which peers name it, is another one's.
+    QUESTION_CHANGED also when a peer has `named` another question.
     """
     question = _open(task)
     if question.owner == "peer" and by != task.requester:
         raise SynapseError(Code.FORBIDDEN)
-    if request_id not in (None, question.request_id):
-        raise SynapseError(Code.QUESTION_CHANGED)
+    check_named(question, named)
     if version is not None and version != question.version:
         details = {"version": question.version}
         raise SynapseError(Code.QUESTION_CHANGED, details=details)

@@ -18,6 +18,7 @@ from agents_app.protocol.payloads import (
     Heartbeat,
     HumanDecision,
     Nack,
+    QuestionPayload,
     TaskComplete,
     TaskInfoProvided,
     TaskPayload,
@@ -93,12 +94,14 @@ def _about_task(peer: Agent, envelope: Envelope, words: TaskPayload) -> None:
                 task,
                 words.provided_info,
                 by=peer.address,
-                version=None,
-                request_id=words.request_id,
+                named=_named(words, envelope),
                 now=now,
             )
         elif isinstance(words, HumanDecision):
-            change = desk.change_by_peer(task, words, by=peer.address, now=now)
+            named = _named(words, envelope)
+            change = desk.change_by_peer(
+                task, words, named=named, by=peer.address, now=now
+            )
         else:
             change = heard.from_requester(
                 task, words, now=now, policy=lifecycle.policy()
@@ -108,6 +111,14 @@ def _about_task(peer: Agent, envelope: Envelope, words: TaskPayload) -> None:
     lifecycle.change(task.id, plan)
     if isinstance(words, TaskComplete):
         foreignfiles.expect_results(task.id, words.attachments)
+
+
+def _named(answer: QuestionPayload, envelope: Envelope) -> desk.Named:
+    return desk.Named(
+        request_id=answer.request_id,
+        version=answer.version,
+        in_reply_to=envelope.in_reply_to,
+    )
 
 
 def find(peer: Agent, task_id: str) -> tuple[Snapshot, Side]:

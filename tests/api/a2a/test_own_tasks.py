@@ -1,5 +1,7 @@
 """G33, G34: a peer acts on its own tasks, from its own side, and not after the end."""
 
+import json
+
 import pytest
 from django.test import Client
 
@@ -103,6 +105,67 @@ def test_it_takes_facts_only_for_the_question_they_are_about_g41(ada, drain) -> 
     assert Task.objects.get().state == "info_needed"
     about = {"request_id": question.request_id}
     assert acked(ada.say("task_info_provided", words | about))
+
+
+ANSWERS = {
+    "task_info_provided": ("probe_need_info", {"provided_info": {"colour": "blue"}}),
+    "human_decision": (
+        "probe_need_human",
+        {
+            "decision": {"action": "approve"},
+            "decided_by": {"user_id": "u", "role": "operator"},
+        },
+    ),
+}
+
+
+@pytest.fixture(params=ANSWERS)
+def answer(request, ada, drain):
+    """Answers the question that ada's task asks, of either kind."""
+    kind, (task_type, words) = request.param, ANSWERS[request.param]
+    asked = {"task_id": "asked", "task_type": task_type, "payload": {}}
+    assert acked(ada.say("task_request", asked))
+    drain()
+    about = {"task_id": "asked"}
+    return lambda named, **fields: ada.say(kind, about | words | named, **fields)
+
+
+@pytest.mark.parametrize(
+    ("named", "fields"),
+    [
+        ({"request_id": "the-one-before"}, {}),
+        ({"version": 999}, {}),
+        ({}, {"in_reply_to": "the-one-before"}),
+    ],
+)
+def test_it_takes_no_answer_to_another_question_g41(answer, named, fields) -> None:
+    question = Question.objects.get()
+    late = answer(named, **fields)
+    assert refused(late) == Code.QUESTION_CHANGED
+    question.refresh_from_db()
+    assert question.is_open
+    open_one = {"request_id": question.request_id, "version": question.wire_version}
+    assert json.loads(late.content)["payload"]["error"]["details"] == open_one
+    assert acked(answer(open_one))
+
+
+@pytest.mark.parametrize(
+    ("named", "fields"),
+    [
+        ("request_id", {"in_reply_to": "something-else"}),
+        ("version", {}),
+        (None, {"in_reply_to": True}),
+        (None, {}),
+    ],
+)
+def test_it_takes_an_answer_by_any_name_of_its_question(answer, named, fields) -> None:
+    question = Question.objects.get()
+    names = {"request_id": question.request_id, "version": question.wire_version}
+    if fields.get("in_reply_to") is True:
+        fields = {"in_reply_to": question.message_id}
+    assert acked(answer({named: names[named]} if named else {}, **fields))
+    question.refresh_from_db()
+    assert not question.is_open
 
 
 def test_it_refuses_a_decision_after_the_cancel_g34(ada, drain) -> None:
