@@ -99,11 +99,13 @@ def _offers(
 
 
 def _has_room(peer: Agent, busy: int) -> bool:
-    """By its own word and by ours; a peer that names no capacity has as many as ours.
+    """By its own word and by ours; before its first word, by ours alone.
 
     What it says of its load includes the tasks of others, of which we know nothing.
+    Submits of the same moment do not see each other: they may be a few too many.
     """
-    limit = min(peer.max_tasks, peer.capacity or peer.max_tasks)
+    said = peer.max_tasks if peer.capacity is None else peer.capacity
+    limit = min(peer.max_tasks, said)
     return busy < limit and peer.status != "overloaded"
 
 

@@ -37,7 +37,7 @@ class AgentAdmin(AgentPages):
     @display("Load")
     def load(self, agent: Agent) -> str:
         """As it says itself."""
-        if agent.heartbeat_at is None:
+        if agent.capacity is None:
             return "—"
         return f"{agent.active} of {agent.capacity}, {agent.status}"
 

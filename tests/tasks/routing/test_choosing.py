@@ -91,6 +91,11 @@ def test_it_gives_a_peer_no_more_than_it_may_have(north, caller, limit):
     assert _choose() == "agent:north"
 
 
+def test_it_gives_nothing_to_a_peer_without_a_place(north):
+    live(north, "translate", capacity=0)
+    assert _refused().code is Code.NO_LIVE_AGENT
+
+
 def test_it_says_what_there_is(north):
     live(north, "translate")
     error = _refused("nope")
