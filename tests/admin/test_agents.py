@@ -28,6 +28,7 @@ NEEDED = {
     "drain": "change_agent",
     "disable": "change_agent",
     "endpoint": "change_agent",
+    "limits": "change_agent",
     "drop": "rotate_agent_secret",
     "rotate": "rotate_agent_secret",
 }
@@ -140,6 +141,37 @@ def test_it_sets_the_endpoint(office, north) -> None:
     assert Agent.objects.get().endpoint == ""
 
 
+def test_it_sets_the_limits_and_says_so_in_the_history(office, north) -> None:
+    assert (
+        'name="max_open" value="1000"'
+        in office.get(url("change", north)).content.decode()
+    )
+    office.post(url("limits", north), {"max_tasks": "7", "max_open": "0"})
+    agent = Agent.objects.get()
+    assert (agent.max_tasks, agent.max_open) == (7, 0)
+    said = LogEntry.objects.get().change_message
+    assert said == "Set the limits: 7 of our tasks, 0 of its own here."
+
+
+@pytest.mark.parametrize("number", ["", "x", "-1", "1000001", "9" * 5000])
+def test_it_says_which_limits_will_not_do(office, north, number) -> None:
+    before = Agent.objects.values().get()
+    answer = office.post(url("limits", north), {"max_tasks": number, "max_open": "1"})
+    assert answer.status_code == 422
+    assert answer.content.decode().count("sy-error") == 1
+    assert Agent.objects.values().get() == before
+
+
+def test_it_says_in_the_history_where_an_agent_is_called(office, north) -> None:
+    there = "https://93.184.216.34/"
+    office.post(url("endpoint", north), {"endpoint": there, "fetch": "on"})
+    office.post(url("endpoint", north), {"endpoint": ""})
+    assert [one.change_message for one in LogEntry.objects.order_by("pk")] == [
+        f"Set the endpoint: {there}, where we fetch our messages.",
+        "Set the endpoint: none, it has a mailbox here.",
+    ]
+
+
 def test_it_says_from_whom_we_fetch(office, north) -> None:
     text = "we fetch our messages"
     assert text not in office.get(url("change", north)).content.decode()
@@ -171,7 +203,13 @@ def test_it_wants_post_and_a_token(boss, north, name) -> None:
 def test_it_offers_no_button_to_who_may_only_look(enter, staff, north) -> None:
     page = enter(staff("view_agent")).get(url("change", north)).content.decode()
     assert "agent:north" in page
-    for text in ("Ping now", "Make a new secret", "Set endpoint", "Drain"):
+    for text in (
+        "Ping now",
+        "Make a new secret",
+        "Set endpoint",
+        "Set limits",
+        "Drain",
+    ):
         assert text not in page
 
 

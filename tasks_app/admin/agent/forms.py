@@ -1,7 +1,11 @@
 """What an administrator types about an agent; whether it will do, the verb says."""
 
 from django import forms
-from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
+from unfold.widgets import (
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
 
 
 class EndpointForm(forms.Form):
@@ -18,6 +22,21 @@ class EndpointForm(forms.Form):
         label="Fetch our messages",
         help_text="For a node that cannot be called: we look into our mailbox there.",
         widget=UnfoldBooleanWidget(),
+    )
+
+
+class LimitsForm(forms.Form):
+    """How much it may have at a time."""
+
+    max_tasks = forms.IntegerField(
+        label="Our tasks",
+        help_text="How many of our tasks it may have at a time.",
+        widget=UnfoldAdminIntegerFieldWidget(),
+    )
+    max_open = forms.IntegerField(
+        label="Its tasks here",
+        help_text="How many unfinished tasks of its own it may have here.",
+        widget=UnfoldAdminIntegerFieldWidget(),
     )
 
 

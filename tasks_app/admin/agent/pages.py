@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from django.contrib import messages
+from django.forms import Form, model_to_dict
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -18,7 +19,7 @@ from agents_app.protocol.errors import SynapseError
 from tasks_app import peers, routing
 from tasks_app.admin import door, refusals
 from tasks_app.admin.agent.buttons import BUTTONS, HIDDEN, Button
-from tasks_app.admin.agent.forms import EndpointForm, NewAgentForm
+from tasks_app.admin.agent.forms import EndpointForm, LimitsForm, NewAgentForm
 from tasks_app.admin.base import ConsoleAdmin, Route
 from tasks_app.admin.tree import tree
 from tasks_app.models import Delivery, Received, Task
@@ -47,6 +48,7 @@ class AgentPages(ConsoleAdmin[Agent]):
             *buttons,
             ("<str:pk>/rotate/", require_POST(self.rotate), "rotate"),
             ("<str:pk>/endpoint/", require_POST(self.endpoint), "endpoint"),
+            ("<str:pk>/limits/", require_POST(self.limits), "limits"),
         )
 
     @sensitive_variables("secret")
@@ -117,9 +119,30 @@ class AgentPages(ConsoleAdmin[Agent]):
             except SynapseError as refused:
                 _add_errors(form, refused)
         if form.errors:
-            return self._page(request, agent, form, status=422)
-        self.log_change(request, agent, "Set the endpoint.")
+            return self._page(request, agent, endpoint_form=form, status=422)
+        self.log_change(request, agent, f"Set the endpoint: {_way_to(agent)}.")
         messages.success(request, "The endpoint is set.")
+        return HttpResponseRedirect(self.url("change", pk))
+
+    def limits(self, request: HttpRequest, pk: str) -> HttpResponse:
+        """How much it may have at a time; what is there already goes on."""
+        door.require(request, "change_agent", app="agents_app")
+        agent = get_object_or_404(Agent, pk=pk)
+        form = LimitsForm(request.POST)
+        if form.is_valid():
+            try:
+                peers.set_limits(agent, **form.cleaned_data)
+            except SynapseError as refused:
+                _add_errors(form, refused)
+        if form.errors:
+            return self._page(request, agent, limits_form=form, status=422)
+        self.log_change(
+            request,
+            agent,
+            f"Set the limits: {agent.max_tasks} of our tasks, "
+            f"{agent.max_open} of its own here.",
+        )
+        messages.success(request, "The limits are set.")
         return HttpResponseRedirect(self.url("change", pk))
 
     def _once(self, request: HttpRequest, agent: Agent, secret: str) -> HttpResponse:
@@ -137,7 +160,9 @@ class AgentPages(ConsoleAdmin[Agent]):
         self,
         request: HttpRequest,
         agent: Agent,
-        form: EndpointForm | None = None,
+        *,
+        endpoint_form: EndpointForm | None = None,
+        limits_form: LimitsForm | None = None,
         status: int = 200,
     ) -> HttpResponse:
         busy = Task.objects.filter(executor=agent.address, due_at__isnull=False)
@@ -158,12 +183,14 @@ class AgentPages(ConsoleAdmin[Agent]):
             types=agent.task_types(),
             sent=list(out.order_by("-created_at")[:_SHOWN]),
             received=list(heard.order_by("-created_at")[:_SHOWN]),
-            form=form or _endpoint_form(agent),
+            form=endpoint_form or EndpointForm(initial=model_to_dict(agent)),
+            limits_form=limits_form or LimitsForm(initial=model_to_dict(agent)),
             buttons=self._buttons(request, agent),
             may_rotate=door.may(request, "rotate_agent_secret", app="agents_app"),
             may_change=door.may(request, "change_agent", app="agents_app"),
             rotate_url=self.url("rotate", agent.pk),
             endpoint_url=self.url("endpoint", agent.pk),
+            limits_url=self.url("limits", agent.pk),
             drop_url=self.url("drop", agent.pk),
         )
 
@@ -178,11 +205,12 @@ class AgentPages(ConsoleAdmin[Agent]):
         ]
 
 
-def _endpoint_form(agent: Agent) -> EndpointForm:
-    return EndpointForm(initial={"endpoint": agent.endpoint, "fetch": agent.fetch})
+def _way_to(agent: Agent) -> str:
+    fetched = ", where we fetch our messages" if agent.fetch else ""
+    return (agent.endpoint or "none, it has a mailbox here") + fetched
 
 
-def _add_errors(form: EndpointForm, refused: SynapseError) -> None:
+def _add_errors(form: Form, refused: SynapseError) -> None:
     """Each beside its field; ADDRESS_REFUSED is about the endpoint and names none."""
     for name, text in refusals.fields_of(refused).items():
         form.add_error(name if name in form.fields else "endpoint", text)
