@@ -85,5 +85,5 @@ def test_it_names_every_probe(monkeypatch):
         for spec in registry.enabled_specs()
         if spec.task_type.startswith("probe_")
     ]
-    assert len(probes) == 12
+    assert len(probes) == 13
     assert [name for name in probes if f"`{name}`" not in TEXT] == []
