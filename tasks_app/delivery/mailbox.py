@@ -6,11 +6,11 @@
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q, QuerySet
-from django.db.models.functions import Length
+from django.db.models import Func, IntegerField, QuerySet
 from django.utils import timezone
 
 from agents_app.models import Agent
@@ -36,24 +36,42 @@ class Waiting:
     next: str | None
 
 
+class StoredBytes(Func):
+    """How long a text is as it is sent.
+
+    Optimization: PostgreSQL knows it without reading the text; a number of characters
+    it would have to count, in every body that waits.
+    """
+
+    function = "OCTET_LENGTH"
+    output_field = IntegerField()
+
+    # Any: as Django has it.
+    def as_sqlite(self, compiler: Any, connection: Any, **_: object) -> Any:
+        """Older ones have no such function."""
+        template = "LENGTH(CAST(%(expressions)s AS BLOB))"
+        return self.as_sql(compiler, connection, template=template)
+
+
 def waiting_for(
-    peer: Agent, *, after: str | None, limit: int, max_chars: int
+    peer: Agent, *, after: str | None, limit: int, max_bytes: int
 ) -> Waiting:
     """The oldest messages that the peer has not acknowledged, or those `after` one.
 
-    At least one if there is any, else no more than `limit` and `max_chars` together.
-    INVALID_FIELD for an `after` that never was a message to this peer.
+    At least one if there is any, else no more than `limit` and `max_bytes` together.
+    Ids rise, so that one whose message is gone is a place as well; INVALID_FIELD for an
+    `after` that is no id of ours.
     """
-    found = _waiting(peer).order_by("created_at", "pk")
+    found = _waiting(peer).order_by("pk")
     if after is not None:
-        found = found.filter(_later_than(peer, after))
-    sizes = found.annotate(size=Length("body")).values_list("pk", "size")
+        found = found.filter(pk__gt=_place(after))
+    sizes = found.annotate(size=StoredBytes("body")).values_list("pk", "size")
     chosen: list[uuid.UUID] = []
-    chars = 0
+    total = 0
     candidates = list(sizes[: limit + 1])
     for pk, size in candidates[:limit]:
-        chars += size
-        if chosen and chars > max_chars:
+        total += size
+        if chosen and total > max_bytes:
             break
         chosen.append(pk)
     bodies = found.filter(pk__in=chosen).values_list("body", flat=True)
@@ -82,7 +100,7 @@ def refuse(peer: Agent, message_id: str, error: ErrorObject) -> None:
     """
     now = timezone.now()
     with transaction.atomic():
-        refused = _mine(peer, message_id).select_for_update().first()
+        refused = _mine(peer, message_id).select_for_update(no_key=True).first()
         if refused is None:
             return
         number = refused.tries + 1
@@ -127,14 +145,12 @@ def _mine(peer: Agent, message_id: str) -> QuerySet[Delivery]:
     return _waiting(peer).filter(pk=known) if known else Delivery.objects.none()
 
 
-def _later_than(peer: Agent, after: str) -> Q:
+def _place(after: str) -> uuid.UUID:
     known = _as_uuid(after)
-    mark = Delivery.objects.filter(pk=known, peer=peer).first() if known else None
-    if mark is None:
-        details = {"fields": {"after": "not a message to you"}}
+    if known is None:
+        details = {"fields": {"after": "is no message_id of this node"}}
         raise SynapseError(Code.INVALID_FIELD, details=details)
-    same = Q(created_at=mark.created_at, pk__gt=mark.pk)
-    return Q(created_at__gt=mark.created_at) | same
+    return known
 
 
 def _as_uuid(text: str) -> uuid.UUID | None:

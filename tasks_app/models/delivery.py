@@ -105,7 +105,7 @@ class Delivery(models.Model):
             ),
             # The mailbox of a peer, oldest first, and how much lies in it.
             models.Index(
-                fields=["peer", "created_at"],
+                fields=["peer", "id"],
                 name="delivery_of_peer",
                 condition=Q(state="waiting", peer__isnull=False),
             ),

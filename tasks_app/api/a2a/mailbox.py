@@ -29,7 +29,7 @@ def page(peer: Agent, query: Mapping[str, str]) -> bytes:
         peer,
         after=query.get("after"),
         limit=_limit(query.get("limit")),
-        max_chars=settings.SYNAPSE_MAX_BODY_SIZE,
+        max_bytes=settings.SYNAPSE_MAX_BODY_SIZE,
     )
     # Joined as text: an envelope that is parsed and written again is another one.
     messages = ",".join(waiting.bodies)

@@ -1,11 +1,14 @@
 """GET /a2a/messages: what waits for a peer, until it says that it has it."""
 
 import json
+import re
+import secrets
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from agents_app.protocol import ids
-from tasks_app import lifecycle
+from tasks_app import delivery, lifecycle, presence
 from tasks_app.models import Delivery
 from tests.api.a2a.speaking import acked, refused
 from tests.factories import submission
@@ -45,9 +48,9 @@ def test_it_hands_out_the_same_until_it_is_acknowledged(ada, for_ada) -> None:
     assert _ids(ada.mailbox()) == first
     assert acked(ada.say("ack", {"message_id": first[0]}))
     assert ada.mailbox()["messages"] == []
-    delivery = Delivery.objects.get()
-    assert (delivery.state, delivery.next_try_at) == ("delivered", None)
-    assert delivery.ended_at is not None
+    stored = Delivery.objects.get()
+    assert (stored.state, stored.next_try_at) == ("delivered", None)
+    assert stored.ended_at is not None
 
 
 def test_it_pages_in_order(ada, two_more) -> None:
@@ -74,7 +77,13 @@ def test_it_limits_a_page_by_size_but_never_to_nothing(ada, two_more, settings) 
 def test_it_shows_nobody_the_messages_of_another(ada, eve, for_ada) -> None:
     (message_id,) = _ids(ada.mailbox())
     assert eve.mailbox()["messages"] == []
-    assert refused(eve.get("/messages", after=message_id)) == 1011
+    before = "01900000-0000-7000-8000-000000000000"
+    for place in (before, message_id):
+        assert eve.mailbox(after=place) == {
+            "success": True,
+            "messages": [],
+            "next": None,
+        }
 
 
 def test_it_takes_no_acknowledgement_of_another_g33(ada, eve, for_ada) -> None:
@@ -93,9 +102,9 @@ def test_it_gives_up_what_the_peer_refuses(ada, for_ada) -> None:
     (message_id,) = _ids(ada.mailbox())
     error = {"code": 4002, "message": "No such wall."}
     assert acked(ada.say("nack", {"message_id": message_id, "error": error}))
-    delivery = Delivery.objects.get()
-    attempt = delivery.attempts.get()
-    assert (delivery.state, attempt.error) == ("dead", "nack 4002")
+    stored = Delivery.objects.get()
+    attempt = stored.attempts.get()
+    assert (stored.state, attempt.error) == ("dead", "nack 4002")
     assert attempt.response == "No such wall."
     assert ada.mailbox()["messages"] == []
 
@@ -122,7 +131,40 @@ def test_it_refuses_unknown_parameters(ada) -> None:
     assert refused(ada.get("/messages", since="x")) == 1017
 
 
-@pytest.mark.parametrize("after", ["x", str(ids.new_id()), ""])
+def test_it_goes_on_after_a_heartbeat_that_was_replaced(ada, for_ada, caller) -> None:
+    presence.beat()
+    heartbeat = _ids(ada.mailbox())[-1]
+    presence.beat()
+    lifecycle.submit(submission(caller, "paint"))
+    rest = ada.mailbox(after=heartbeat)["messages"]
+    assert [one["type"] for one in rest] == ["p2p:heartbeat", "p2p:task_request"]
+
+
+def test_it_counts_the_bytes_of_a_page(ada, settings, caller, for_ada) -> None:
+    lifecycle.submit(submission(caller, "paint", payload={"wall": "ż" * 1000}))
+    settings.SYNAPSE_MAX_BODY_SIZE = 2200
+    assert len(ada.mailbox()["messages"]) == 1
+    settings.SYNAPSE_MAX_BODY_SIZE = 4000
+    assert len(ada.mailbox()["messages"]) == 2
+
+
+@pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="SQLite knows no length beforehand"
+)
+def test_it_reads_no_body_that_is_not_on_the_page(ada, for_ada) -> None:
+    """Else one peer with a full mailbox keeps a web process busy."""
+    Delivery.objects.update(body=secrets.token_hex(2_000_000))
+    with CaptureQueriesContext(connection) as asked:
+        assert delivery.waiting_for(ada.row, after=None, limit=1, max_bytes=1).bodies
+    sizes = asked[0]["sql"]
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) {sizes}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    pages = [int(n) for n in re.findall(r"(?:hit|read)=(\d+)", plan)]
+    assert max(pages) < 100, plan  # A body of 4 MB has 2000.
+
+
+@pytest.mark.parametrize("after", ["x", "1", ""])
 def test_it_refuses_a_strange_cursor(ada, after) -> None:
     assert refused(ada.get("/messages", after=after)) == 1011
 
