@@ -12,6 +12,9 @@ from pydantic import Field, model_serializer, model_validator
 from agents_app.protocol.errors import SynapseError, category_of
 from agents_app.protocol.model import Items, JsonObject, Name, Value
 
+# A year, in seconds: nobody waits longer, and every clock can add it.
+MAX_RETRY_AFTER = 31_536_000
+
 
 class Priority(StrEnum):
     """A2A 6.1 and P2A 6.1; `normal` unless said otherwise."""
@@ -41,7 +44,7 @@ class ErrorObject(Value):
     category: str = ""
     message: str
     details: JsonObject = {}
-    retry_after: int | None = Field(default=None, ge=0)
+    retry_after: int | None = Field(default=None, ge=0, le=MAX_RETRY_AFTER)
 
     @model_validator(mode="before")
     @classmethod

@@ -18,6 +18,7 @@ from agents_app.protocol.payloads import (
     TaskRequest,
     TaskStatusUpdate,
 )
+from agents_app.protocol.values import MAX_RETRY_AFTER
 
 # A2A 6.1 to 6.10: type, required fields, optional fields.
 SEED_FIELDS = [
@@ -233,6 +234,13 @@ def test_it_always_shows_all_five_fields_of_an_error():
 @pytest.mark.parametrize("code", [999, 10000, "2006", True, None])
 def test_it_refuses_error_codes_outside_the_ranges(code):
     assert "code" in _fields_refused(ErrorObject, ERROR | {"code": code})
+
+
+@pytest.mark.parametrize("seconds", [-1, MAX_RETRY_AFTER + 1, 10**290])
+def test_it_takes_no_error_that_passes_after_more_than_a_year(seconds):
+    assert "retry_after" in _fields_refused(
+        ErrorObject, ERROR | {"retry_after": seconds}
+    )
 
 
 def test_it_turns_our_own_errors_into_the_same_object():
