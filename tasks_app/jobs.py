@@ -20,7 +20,7 @@ from tasks_app import (
     sharing,
 )
 from tasks_app import sweep as sweeping
-from tasks_app.ledger.collisions import once_more
+from tasks_app.collisions import once_more
 
 
 @shared_task(name=queue.ADVANCE)

@@ -33,8 +33,8 @@ from agents_app.protocol.states import Move, TaskState, next_state
 from agents_app.registry import HandlerSpec
 from tasks_app import filelinks, ledger, outbox, queue, routing
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
+from tasks_app.collisions import once_more
 from tasks_app.ledger import ApiKey, NewAttachment, NewTask
-from tasks_app.ledger.collisions import once_more
 from tasks_app.models import Task
 from tasks_app.policy import Policy, queue_key
 from tasks_app.routing import Executor

@@ -24,7 +24,7 @@ from rest_framework import exceptions as drf
 
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app.api.rendering import refusal
-from tasks_app.ledger.collisions import is_collision
+from tasks_app.collisions import is_collision
 
 _DATABASE_RETRY_SECONDS = 5
 _COLLIDED = "Another request stood in the way of this one. Try it again."

@@ -10,9 +10,9 @@ from agents_app.models import Agent
 from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app import lifecycle
+from tasks_app.collisions import once_more
 from tasks_app.inbox import applying, bounds
 from tasks_app.inbox.replies import ack_of, nack_of
-from tasks_app.ledger.collisions import once_more
 from tasks_app.models import Received
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from psycopg.errors import DeadlockDetected, LockNotAvailable, SerializationFailure
 
-from tasks_app.ledger.collisions import is_collision, once_more
+from tasks_app.collisions import is_collision, once_more
 from tasks_app.models import Caller
 from tests.tasks.racing import race
 
