@@ -34,8 +34,6 @@ def record(
         leased_until__isnull=False,
     )
     with transaction.atomic():
-        if verdict.counts:
-            _attempt(delivery, tried, verdict, started_at).save(force_insert=True)
         applied = held.update(
             state=verdict.state,
             tries=delivery.tries if verdict.counts else delivery.tries - 1,
@@ -43,9 +41,18 @@ def record(
             leased_until=None,
             ended_at=None if waits else now,
         )
+        # The row is locked now; one that was not ours may be gone.
+        if verdict.counts and (applied or _is_there(delivery)):
+            _attempt(delivery, tried, verdict, started_at).save(force_insert=True)
     if applied:
         advance(queue_of(delivery), after=delivery.pk)
     return bool(applied)
+
+
+def _is_there(delivery: Delivery) -> bool:
+    row = Delivery.objects.filter(pk=delivery.pk)
+    # As a list: `exists` takes no lock.
+    return bool(list(row.select_for_update(no_key=True).values_list("pk")))
 
 
 def _attempt(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from django.db.models import Q
 from django.utils import timezone
 
 from agents_app.models import Agent
@@ -28,22 +29,36 @@ def heard(peer: Agent, words: Heartbeat) -> None:
     """A peer is alive (A2A 2.5). Asks for its card when ours is missing or old."""
     _is_its_own(peer, words.agent_id)
     now = timezone.now()
-    returned = not peer.is_online(now, routing.patience())
-    Agent.objects.filter(pk=peer.pk).update(
+    # Of heartbeats that come together one is told that the peer came back: the row
+    # decides, since `peer` may have been read long ago.
+    returned = _note(peer, words, now, _was_away(now))
+    if not returned:
+        _note(peer, words, now)
+    _ask(peer, now, Q() if returned else _may_ask(now) & _is_stale(now))
+
+
+def ask(peer: Agent) -> None:
+    """Ask what it can do; one question waits at a time."""
+    _ask(peer, timezone.now(), Q())
+
+
+def _note(peer: Agent, words: Heartbeat, now: datetime, *when: Q) -> bool:
+    row = Agent.objects.filter(*when, pk=peer.pk)
+    noted = row.update(
         heartbeat_at=now,
         status=words.status,
         active=min(words.active, _MAX_INTEGER),
         capacity=min(words.capacity, _MAX_INTEGER),
     )
-    if returned or _is_stale(peer, now):
-        ask(peer)
+    return bool(noted)
 
 
-def ask(peer: Agent) -> None:
-    """Ask what it can do; one question waits at a time."""
+def _ask(peer: Agent, now: datetime, when: Q) -> None:
+    row = Agent.objects.filter(when, pk=peer.pk)
+    if not row.update(capabilities_asked_at=now):
+        return
     etag = (peer.capabilities or {}).get("etag")
     words = CapabilityQuery(etag=etag if isinstance(etag, str) else None)
-    Agent.objects.filter(pk=peer.pk).update(capabilities_asked_at=timezone.now())
     post_off(envelope_for(peer, words), peer, only_newest=True)
 
 
@@ -106,11 +121,18 @@ def _is_its_own(peer: Agent, agent_id: str) -> None:
         raise _invalid("agent_id", f"must be {peer.id}")
 
 
-def _is_stale(peer: Agent, now: datetime) -> bool:
-    asked = peer.capabilities_asked_at
-    if asked is not None and asked + _PATIENCE > now:
-        return False
-    return peer.capabilities_at is None or peer.capabilities_at + _STALE <= now
+def _was_away(now: datetime) -> Q:
+    silent = Q(heartbeat_at__lte=now - routing.patience())
+    return silent | Q(heartbeat_at=None)
+
+
+def _may_ask(now: datetime) -> Q:
+    unanswered = Q(capabilities_asked_at__lte=now - _PATIENCE)
+    return unanswered | Q(capabilities_asked_at=None)
+
+
+def _is_stale(now: datetime) -> Q:
+    return Q(capabilities_at__lte=now - _STALE) | Q(capabilities_at=None)
 
 
 def _check_size(words: CapabilityResponse, card: Mapping[str, object]) -> None:

@@ -1,9 +1,9 @@
 """Messages about no task: an envelope, and the row from which it is sent."""
 
 import uuid
+from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from agents_app.models import Agent
@@ -11,6 +11,7 @@ from agents_app.protocol import ids
 from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.payloads import Payload
 from tasks_app import lifecycle, queue
+from tasks_app.delivery.due import unleased
 from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 
 
@@ -35,7 +36,8 @@ def post_off(envelope: Envelope, peer: Agent, *, only_newest: bool = False) -> N
     """
     with transaction.atomic():
         if only_newest:
-            _waiting(envelope, peer).delete()
+            now = envelope.timestamp
+            _drop(peer, envelope.type, now, state=DeliveryState.WAITING)
         Delivery.objects.create(
             id=uuid.UUID(envelope.message_id),
             kind=DeliveryKind.MESSAGE,
@@ -56,10 +58,15 @@ def post_off(envelope: Envelope, peer: Agent, *, only_newest: bool = False) -> N
 
 def forget(peer: Agent, event: str) -> None:
     """Drop what was fetched of a type that nobody will ever look up."""
-    Delivery.objects.filter(peer=peer, task=None, event=event).delete()
+    _drop(peer, event, timezone.now())
 
 
-def _waiting(envelope: Envelope, peer: Agent) -> QuerySet[Delivery]:
-    return Delivery.objects.filter(
-        peer=peer, task=None, event=envelope.type, state=DeliveryState.WAITING
+def _drop(peer: Agent, event: str, now: datetime, **state: str) -> None:
+    """Not what is being sent, or answered: that still gets a try written beside it."""
+    idle = Delivery.objects.filter(
+        unleased(now), peer=peer, task=None, event=event, **state
     )
+    with transaction.atomic():
+        # Locked first: who deletes has looked before, and a courier may claim it then.
+        mine = idle.select_for_update(skip_locked=True).values_list("pk", flat=True)
+        Delivery.objects.filter(pk__in=list(mine)).delete()

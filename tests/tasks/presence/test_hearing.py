@@ -13,6 +13,7 @@ from tasks_app import presence
 from tasks_app.models import Delivery
 from tasks_app.presence.posting import envelope_for
 from tests.tasks.presence.cards import card, heartbeat
+from tests.tasks.racing import race
 
 pytestmark = pytest.mark.django_db
 SCHEMA = '{"type": "object", "required": ["city"]}'
@@ -88,6 +89,24 @@ def test_it_does_not_ask_again_while_an_answer_may_come(north):
 def test_it_asks_again(north, ages):
     recent = _aged(north, heartbeat_at=1)
     presence.heard(_aged(recent, **ages), heartbeat(north))
+    assert _queries() == 1
+
+
+@pytest.mark.parametrize("age", [None, 601], ids=["first", "old card"])
+def test_it_asks_once_for_all_heartbeats_of_a_page(north, age):
+    """They are heard with the row as it was before the first of them."""
+    if age:
+        north = _aged(north, heartbeat_at=1, capabilities_at=age)
+    for _ in range(5):
+        presence.heard(north, heartbeat(north))
+        Delivery.objects.update(state="delivered")
+    assert _queries() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_asks_once_for_heartbeats_at_the_same_moment(north):
+    same = [lambda: presence.heard(north, heartbeat(north))] * 4
+    assert race(*same) == [None] * 4
     assert _queries() == 1
 
 
