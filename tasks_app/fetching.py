@@ -75,6 +75,9 @@ def fetch_due() -> None:
             threads.leave(_party(file))
 
 
+threads.when_room(queue.ring_fetch)
+
+
 def _due(now: datetime) -> QuerySet[Attachment]:
     return Attachment.objects.filter(fetch_at__lte=now)
 

@@ -5,6 +5,9 @@
 A party is a caller or a remote agent, by its address. One whose receivers hang holds
 threads for the whole budget of each try, so none may take more than it leaves, and
 all have their turns, however long the backlog of one is (G24).
+
+The last thread is kept for the sweep. Errands (heartbeats, rounds to mailboxes) are for
+remote agents that all may hang: each kind has a quarter at most (`errands`).
 """
 
 import threading
@@ -14,6 +17,8 @@ from typing import TypeVar
 
 # What the Procfile gives a courier; `resize` says what it really has.
 _NUMBER = 16
+# With fewer there is none to spare for the sweep.
+_MANY = 4
 
 Claimed = TypeVar("Claimed")
 
@@ -26,6 +31,7 @@ class Threads:
         self._taken: Counter[str] = Counter()
         self._latest = ""
         self._lock = threading.Lock()
+        self._waiting: list[Callable[[], None]] = []
 
     def resize(self, number: int) -> None:
         """The process has that many threads."""
@@ -39,6 +45,18 @@ class Threads:
                 return False
             self._taken[party] += 1
             self._latest = party
+            return True
+
+    def take_errand(self, kind: str) -> bool:
+        """Run errands of a kind by one thread more; False while it has a quarter.
+
+        No party's turn: `latest` stays.
+        """
+        with self._lock:
+            most = max(1, self._number // 4)
+            if self._taken[kind] >= most or self._has_share(kind):
+                return False
+            self._taken[kind] += 1
             return True
 
     def take_for(
@@ -61,9 +79,23 @@ class Threads:
     def leave(self, party: str) -> None:
         """One thread that served the party is free again."""
         with self._lock:
+            was_full = self._is_full()
             self._taken[party] -= 1
             if not self._taken[party]:
                 del self._taken[party]
+        if was_full:
+            for ring in self._waiting:
+                ring()
+
+    def when_room(self, ring: Callable[[], None]) -> None:
+        """Call it whenever there is a thread again after there was none."""
+        self._waiting.append(ring)
+
+    @property
+    def full(self) -> bool:
+        """Whether nobody gets a thread: `when_room` tells when to look again."""
+        with self._lock:
+            return self._is_full()
 
     @property
     def latest(self) -> str:
@@ -79,11 +111,15 @@ class Threads:
         """Whether with one more it had more than would be left for all others.
 
         The first one has half of the threads, the second half of the rest, and so on.
-        One that has none always gets the thread that asks.
+        One that has none always gets the thread that asks, but for the last one.
         """
         own = self._taken[party]
         left = self._number - self._taken.total()
-        return own > 0 and own + 1 > left - 1
+        return self._is_full() or (own > 0 and own + 1 > left - 1)
+
+    def _is_full(self) -> bool:
+        kept = 1 if self._number >= _MANY else 0
+        return self._taken.total() >= self._number - kept > 0
 
 
 courier = Threads()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from agents_app.protocol import signing
-from tasks_app import queue, runner
+from tasks_app import errands, queue, runner
 from tasks_app.models import Caller, CallerKey
 from tasks_app.secrets import vault
 
@@ -22,6 +22,12 @@ def bells(
         monkeypatch.setattr(queue, "_ring", lambda *ring: rung.append(ring))
         monkeypatch.setattr(queue, "_take_down", lambda name: None)
     return rung
+
+
+@pytest.fixture(autouse=True)
+def rested(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Agents of one name in two tests are not the same."""
+    monkeypatch.setattr(errands, "_FIRST_REST", 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -58,9 +58,13 @@ def get(
     connect_s: float = 5.0,
     total_s: float = 60.0,
     keep_bytes: int,
+    party: str = "",
+    at_once: int | None = None,
 ) -> Reply:
     """Fetch once, under the same rules; at most `keep_bytes` of the body are read."""
-    limits = _Limits(allowed_private, connect_s, total_s, keep_bytes)
+    limits = _Limits(
+        allowed_private, connect_s, total_s, keep_bytes, party=party, at_once=at_once
+    )
     return _request("GET", url, None, headers or {}, limits)
 
 

@@ -20,6 +20,8 @@ GET_SECONDS = 8.0
 _ENVELOPE_BYTES = 64 * 1024
 # A character of a page is up to four bytes.
 _WIDEST = 4
+# What a page may hold at most (docs/protocol.md, mailbox).
+MAX_MESSAGES = 100
 
 
 class Unreachable(Exception):
@@ -44,7 +46,7 @@ def read(peer: Agent, after: str | None) -> Page:
     signed = signing.sign(
         message_id=request_id, timestamp=timezone.now(), body=b"", secrets=secrets
     )
-    reply = _get(_page_url(peer.endpoint, after), signed)
+    reply = _get(peer, after, signed)
     if not reply.ok:
         raise Unreachable(reply.error or reply.status)
     answered = signing.verify(reply.headers, reply.body, secrets, now=timezone.now())
@@ -66,15 +68,22 @@ def _mark() -> str:
     return f"get-{hashlib.sha256(node.encode()).hexdigest()[:16]}-"
 
 
-def _get(url: str, signed: dict[str, str]) -> Reply:
+def _get(peer: Agent, after: str | None, signed: dict[str, str]) -> Reply:
     return outbound.get(
-        url,
+        _page_url(peer.endpoint, after),
         headers={**signed, SENDER_HEADER: lifecycle.policy().node},
         allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
         connect_s=min(settings.SYNAPSE_CALLBACK_CONNECT_SECONDS, GET_SECONDS),
         total_s=GET_SECONDS,
-        keep_bytes=_WIDEST * (settings.SYNAPSE_MAX_BODY_SIZE + _ENVELOPE_BYTES),
+        keep_bytes=_WIDEST * _page_chars(),
+        party=peer.address,
+        at_once=settings.SYNAPSE_CALLBACK_PER_ENDPOINT,
     )
+
+
+def _page_chars() -> int:
+    chars: int = settings.SYNAPSE_MAX_BODY_SIZE + _ENVELOPE_BYTES
+    return chars
 
 
 def _page_url(endpoint: str, after: str | None) -> str:
@@ -85,11 +94,17 @@ def _page_url(endpoint: str, after: str | None) -> str:
 
 
 def _page(body: bytes) -> Page:
-    # Each envelope lies two levels down, and may be as deep as one that was posted;
-    # a page has as many values as its bytes can hold.
-    value = jsontext.loads(body, max_depth=MAX_DEPTH + 2, max_values=len(body))
+    # Each envelope lies two levels down, and may be as deep as one that was posted. A
+    # value takes two characters: a page that is no longer than it may be has no more.
+    most = _page_chars() // 2
+    value = jsontext.loads(body, max_depth=MAX_DEPTH + 2, max_values=most)
     fields = value if isinstance(value, dict) else {}
     messages, following = fields.get("messages"), fields.get("next")
     if not isinstance(messages, list) or not isinstance(following, str | None):
         raise SynapseError(Code.ENVELOPE_INVALID, "This is no page of a mailbox.")
+    if len(messages) > MAX_MESSAGES:
+        details = {"max_messages": MAX_MESSAGES}
+        raise SynapseError(
+            Code.ENVELOPE_INVALID, "The page is too long.", details=details
+        )
     return Page(messages=messages, next=following)

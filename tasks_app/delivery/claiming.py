@@ -53,6 +53,8 @@ def claim_next(now: datetime, threads: Threads) -> Delivery | None:
     `tries` counts this one and fences it: a later claim has a higher number. The thread
     is taken for its party: the caller has to `leave`.
     """
+    if threads.full:
+        return None
     found = look(now, sated=threads.sated(), after=threads.latest)
     # Couriers that wake together would all reach for the same one.
     random.shuffle(found)

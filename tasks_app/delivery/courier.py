@@ -48,7 +48,12 @@ def deliver_due() -> None:
     _ring_for_more()
 
 
+threads.when_room(queue.ring_courier)
+
+
 def _ring_for_more() -> None:
+    if threads.full:
+        return  # Nobody could take it: the bell would ring itself.
     now = timezone.now()
     if sendable(now, in_flight(now), threads.sated()).exists():
         queue.ring_courier()

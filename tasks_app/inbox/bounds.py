@@ -1,7 +1,7 @@
 """How much one peer may ask for. A peer that floods harms only itself.
 
 Numbers that a peer may have at a time are refused with an error that passes; what no
-waiting would cure is refused for good. How fast it may talk is `api.a2a.pace`.
+waiting would cure is refused for good. How fast it may talk is `pace`.
 """
 
 from agents_app.models import Agent

@@ -1,7 +1,7 @@
 """Telling peers that we are there, and how busy (A2A 2.5; decision 23).
 
 A heartbeat is best effort: the next one says more than a late one. So it is never
-retried, and a peer that hangs costs one short job of its own and nobody else's time.
+retried, and a peer that hangs holds one of few threads, more seldom each time (G24).
 """
 
 import logging
@@ -13,8 +13,13 @@ from agents_app.models import Agent, AgentState
 from agents_app.protocol.messages import MessageType
 from agents_app.protocol.payloads import Heartbeat
 from tasks_app import ledger, queue
+from tasks_app.errands import Errands
 from tasks_app.presence.posting import envelope_for, forget, post_off
 from tasks_app.presence.saying import say
+from tasks_app.sharing import courier as threads
+
+# A peer that took longer, and failed, hung.
+_HUNG_MS = 1000
 
 logger = logging.getLogger(__name__)
 
@@ -31,12 +36,17 @@ def beat() -> None:
 def greet(peer_id: str) -> None:
     """Send one heartbeat to a peer with an endpoint. Outside any transaction."""
     queue.peer_heard(peer_id)
+    _errands.run(peer_id)
+
+
+def _greet(peer_id: str) -> bool:
+    """Whether the peer did not hang."""
     peer = _talking().filter(pk=peer_id).first()
     if peer is None:
-        return
+        return True
     if not peer.endpoint:
         _leave_in_mailbox(peer)
-        return
+        return True
     envelope = envelope_for(peer, _heartbeat())
     reply = say(peer, message_id=envelope.message_id, body=envelope.to_bytes())
     if peer.fetch:
@@ -47,6 +57,10 @@ def greet(peer_id: str) -> None:
             peer.id,
             reply.error or reply.status,
         )
+    return reply.ok or reply.elapsed_ms < _HUNG_MS
+
+
+_errands = Errands("heartbeats", _greet, ring=queue.ring_peer, threads=threads)
 
 
 def _talking() -> QuerySet[Agent]:

@@ -30,4 +30,6 @@ def say(peer: Agent, *, message_id: str, body: bytes) -> Reply:
         allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
         connect_s=min(settings.SYNAPSE_CALLBACK_CONNECT_SECONDS, _TOTAL_SECONDS),
         total_s=min(settings.SYNAPSE_CALLBACK_TOTAL_SECONDS, _TOTAL_SECONDS),
+        party=peer.address,
+        at_once=settings.SYNAPSE_CALLBACK_PER_ENDPOINT,
     )

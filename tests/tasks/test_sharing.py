@@ -66,3 +66,34 @@ def test_it_knows_how_many_threads_there_are() -> None:
     threads = Threads(16)
     threads.resize(4)
     assert _fill(threads, "caller:a") == 2
+
+
+def test_it_keeps_the_last_thread_for_the_sweep_g24() -> None:
+    threads = Threads(4)
+    assert [_fill(threads, party) for party in "abcd"] == [2, 1, 0, 0]
+    assert threads.full
+    assert not threads.take_errand("heartbeats")
+
+
+def test_it_gives_a_kind_of_errand_a_quarter_g24() -> None:
+    threads = Threads(16)
+    taken = [threads.take_errand("heartbeats") for _ in range(6)]
+    assert taken == [True] * 4 + [False] * 2
+    assert threads.take_errand("mailboxes")
+
+
+def test_it_counts_an_errand_as_nobodys_turn() -> None:
+    threads = Threads(16)
+    threads.take("caller:a")
+    threads.take_errand("heartbeats")
+    assert threads.latest == "caller:a"
+
+
+def test_it_tells_when_there_is_a_thread_again() -> None:
+    threads, told = Threads(4), []
+    threads.when_room(lambda: told.append(threads.full))
+    for party in "abc":
+        threads.take(party)
+    threads.leave("a")
+    threads.leave("b")
+    assert told == [False]

@@ -12,10 +12,11 @@ from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.tickets import FileTicket
 from tasks_app import filelinks, inbox
 from tasks_app.api import bodies
-from tasks_app.api.a2a import answers, pace
+from tasks_app.api.a2a import answers
 from tasks_app.api.a2a.peers import verified
 from tasks_app.api.a2a.views import AgentDoor
 from tasks_app.api.downloading import download
+from tasks_app.inbox import pace
 from tasks_app.models import Attachment
 
 

@@ -10,10 +10,11 @@ from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import CATALOGUE, Code, SynapseError
 from tasks_app import collecting, inbox
 from tasks_app.api import bodies
-from tasks_app.api.a2a import answers, mailbox, pace, status
+from tasks_app.api.a2a import answers, mailbox, status
 from tasks_app.api.a2a.peers import Peer, verified
 from tasks_app.api.errors import translate
 from tasks_app.api.views.door import Door
+from tasks_app.inbox import pace
 
 SENDER_HEADER = "X-Synapse-Agent"
 # Room for an envelope around the largest payload that P2A takes.

@@ -5,8 +5,7 @@ from django.utils import timezone
 
 from agents_app.models import Agent
 from tasks_app import lifecycle
-from tasks_app.api.a2a import pace
-from tasks_app.inbox import bounds
+from tasks_app.inbox import bounds, pace
 from tasks_app.models import Delivery, Question, Received, Task
 from tests.api.a2a.conftest import request
 from tests.api.a2a.speaking import Peer, acked, refused
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tasks_app.api.a2a.pace.buckets", pace.Buckets())
+    monkeypatch.setattr("tasks_app.inbox.pace.buckets", pace.Buckets())
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from django.test import Client
 from agents_app.protocol import ids, tickets
 from synapse_site.edge.environ import ASKED_BEFORE
 from tasks_app import storage
-from tasks_app.api.a2a import pace
 from tasks_app.api.addresses import PREFIX
+from tasks_app.inbox import pace
 from tasks_app.models import Attachment, Task
 from tests.api.a2a.conftest import request
 from tests.api.a2a.speaking import NODE, Peer, acked, refused

@@ -12,6 +12,7 @@ from agents_app.models import Agent
 from agents_app.outbound import Reply, Trouble
 from agents_app.protocol import signing
 from tasks_app import collecting, presence, queue
+from tasks_app.inbox import pace
 from tasks_app.models import Received, Task
 from tests.api.a2a.conftest import request
 from tests.api.a2a.speaking import NODE, Peer, refused
@@ -205,6 +206,55 @@ def test_it_refuses_what_is_no_envelope(mailbox):
     mailbox.put(asks(mailbox, version="9.0.0"), asks(mailbox, 2))
     collecting.collect("ada")
     assert [row["type"] for row in mailbox.heard] == ["p2p:nack", "p2p:ack"]
+
+
+def test_it_stops_at_a_page_of_rubbish_and_says_so_once_g38(mailbox, caplog):
+    junk = [asks(mailbox, number, version="9.0.0") for number in range(50)]
+    mailbox.page = lambda after: {"success": True, "messages": junk, "next": None}
+    collecting.collect("ada")
+    assert len(mailbox.heard) == collecting.rounds.MAX_REFUSED
+    warnings = [row for row in caplog.records if row.levelname == "WARNING"]
+    assert len(warnings) == 1
+    assert "10 messages at ada are refused" in warnings[0].getMessage()
+
+
+@pytest.mark.parametrize("number", [101, 1_000_000])
+def test_it_reads_no_page_that_is_longer_than_one_may_be_g38(mailbox, caplog, number):
+    mailbox.page = lambda after: {"messages": [[]] * number, "next": None}
+    collecting.collect("ada")
+    assert mailbox.heard == []
+    assert caplog.text.count("The mailbox at ada cannot be read") == 1
+
+
+def test_it_counts_what_it_fetches_against_the_pace_of_the_peer_g38(
+    mailbox, settings, monkeypatch
+):
+    monkeypatch.setattr(pace, "buckets", pace.Buckets())
+    settings.SYNAPSE_PEER_MESSAGES_PER_MINUTE = 3
+    mailbox.put(*(asks(mailbox, number) for number in range(5)))
+    collecting.collect("ada")
+    assert Task.objects.count() == 3
+    assert len(mailbox.waiting) == 2
+    later = pace.time.monotonic() + 60
+    monkeypatch.setattr(pace.time, "monotonic", lambda: later)
+    collecting.collect("ada")
+    assert Task.objects.count() == 5
+
+
+def test_it_asks_a_mailbox_that_hangs_more_seldom_g24(mailbox, monkeypatch):
+    monkeypatch.setattr(collecting.rounds, "_HUNG_SECONDS", -1.0)
+    monkeypatch.setattr("tasks_app.errands._FIRST_REST", 4.0)
+    peer = Peer("slow", endpoint=ENDPOINT, fetch=True)
+    asked = []
+    monkeypatch.setattr(
+        outbound,
+        "get",
+        lambda url, **limits: asked.append(limits) or Reply(error=Trouble.TIMEOUT),
+    )
+    for _ in range(3):
+        collecting.collect("slow")
+    assert [limits["party"] for limits in asked] == [peer.address]
+    assert asked[0]["at_once"] == 4
 
 
 def test_g30_nobody_brings_back_to_us_a_get_that_we_signed(mailbox, monkeypatch):

@@ -12,6 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from tasks_app import delivery, ledger, queue
+from tasks_app.delivery import courier
 from tasks_app.delivery.claiming import claim_next
 from tasks_app.models import Delivery
 from tasks_app.sharing import Threads
@@ -151,3 +152,16 @@ def test_it_serves_a_party_with_one_between_those_of_a_long_backlog_g24(put):
     alone = put("http://alone.test/", party="agent:alone")
     claimed = [claim_next(timezone.now(), threads) for _ in range(2)]
     assert alone in claimed
+
+
+def test_it_rings_no_bell_that_nobody_could_follow_g24(put, bells, monkeypatch):
+    """Full but for the thread of the sweep: it would ring itself for ever."""
+    threads = Threads(4)
+    monkeypatch.setattr(courier, "threads", threads)
+    for party in "abc":
+        threads.take(party)
+    put("http://one.test/")
+    bells.clear()
+    delivery.deliver_due()
+    assert bells == []
+    assert not Delivery.objects.exclude(leased_until=None).exists()

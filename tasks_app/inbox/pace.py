@@ -1,7 +1,7 @@
 """How fast one peer may talk: a bucket of requests that fills again all the time.
 
-Per web process and in memory: what it guards is the database. Counted only once a
-signature was verified, so that nobody uses up the pace of somebody else.
+Per process, web or courier, and in memory: what it guards is the database. Counted only
+once a signature was verified, so that nobody uses up the pace of somebody else.
 """
 
 import math
