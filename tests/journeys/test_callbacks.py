@@ -1,6 +1,8 @@
 """Callbacks by the real courier: again until it works, in order, one bad one alone."""
 
+import socket
 import threading
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -102,6 +104,42 @@ def test_g24_many_hanging_receivers_of_one_caller_delay_no_other_caller(
         eventually(lambda: sum(one.connections for one in hanging), 10, "a hang")
         task_id = faults.client().submit("probe_echo", callback_url=receiver.url())
         assert final_call(receiver, task_id, timeout=5).json()["status"] == "completed"
+
+
+def test_g24_silent_agents_delay_no_caller(
+    faults: Stack, receiver: Receiver, silent: socket.socket
+) -> None:
+    silent.settimeout(20)
+    held = [silent.accept()[0] for _ in range(6)]  # Of several rounds.
+    try:
+        for _ in range(5):
+            task_id = faults.client().submit("probe_echo", callback_url=receiver.url())
+            call = final_call(receiver, task_id, timeout=3)
+            assert call.json()["status"] == "completed"
+    finally:
+        for one in held:
+            one.close()
+
+
+@pytest.fixture
+def silent(faults: Stack) -> Iterator[socket.socket]:
+    """The endpoint of sixteen agents with mailboxes: it accepts, and says nothing."""
+    with socket.create_server(("127.0.0.1", 0), backlog=512) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        faults.manage(
+            "shell",
+            "-c",
+            "from tasks_app import peers\n"
+            "for n in range(16):\n"
+            f"    peers.register(f'silent{{n}}', endpoint=f'{url}/{{n}}', fetch=True)",
+        )
+        yield listening
+    faults.manage(
+        "shell",
+        "-c",
+        "from agents_app.models import Agent\nfrom tasks_app import peers\n"
+        "for one in Agent.objects.filter(id__startswith='silent'): peers.disable(one)",
+    )
 
 
 def fails_until_the_final_one(ended: threading.Event) -> Step:
