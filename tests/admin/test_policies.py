@@ -1,9 +1,13 @@
 """The rules of the desk: who may edit them, and what they then say."""
 
 from datetime import timedelta
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
-from django.contrib.auth.models import User
+from django.apps import apps
+from django.contrib.auth.models import Group, User
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
@@ -12,6 +16,7 @@ from tasks_app.models import Absence, CallerStaff, RungPolicy
 from tests.admin.forms import controls
 from tests.factories import operator
 
+migration = import_module("tasks_app.migrations.0008_ladder_rights")
 pytestmark = pytest.mark.django_db
 RULE = {"task_type": "invoice", "level": "1", "then": "climb", "answer_within": "04:00"}
 
@@ -166,3 +171,17 @@ def test_it_has_links_for_those_who_may(office, enter) -> None:
     page = enter(operator("olga")).get("/admin/").content.decode()
     assert "Out of office" in page
     assert "Own staff" not in page
+
+
+def test_it_gives_administrators_the_right_to_the_rules() -> None:
+    group, _ = Group.objects.get_or_create(name="Administrator")
+    group.permissions.clear()
+    migration.grant(apps, SimpleNamespace(connection=connection))
+    named = set(group.permissions.values_list("codename", flat=True))
+    assert named == set(migration.RIGHTS)
+
+
+def test_it_makes_no_group_of_that_name_again() -> None:
+    Group.objects.all().delete()
+    migration.grant(apps, SimpleNamespace(connection=connection))
+    assert not Group.objects.exists()
