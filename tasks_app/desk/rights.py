@@ -5,7 +5,6 @@ office. A deputy has what the absent person has at that moment, never more: at t
 levels that the absence names, and where the rule of the ladder lets deputies decide.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -73,13 +72,17 @@ def may_release(user: User) -> bool:
 
 def levels_of(user: User) -> frozenset[int]:
     """The levels that they may decide, by their own right or as a deputy."""
-    levels = range(1, TOP_LEVEL + 1)
-    own = {level for level in levels if has_right(user, level)}
-    return frozenset(own) | {
+    levels = frozenset(range(1, TOP_LEVEL + 1))
+    own = frozenset(level for level in levels if has_right(user, level))
+    if own == levels or not user.is_active:
+        return own
+    lent = (
         level
-        for level in set(levels) - own
-        if user.is_active and _absent(user, level, timezone.now())
-    }
+        for absence in _absences(user, timezone.now())
+        for level in absence.levels
+        if level not in own and has_right(absence.user, level)
+    )
+    return own | frozenset(lent)
 
 
 def eligible(question: Question) -> QuerySet[User]:
@@ -165,12 +168,15 @@ def _principals(user: User, question: Question, now: datetime) -> list[User]:
 
 def _absent(user: User, level: int, now: datetime) -> list[User]:
     """Whom they stand in for at a level now; without a right there is none to lend."""
-    absences = Absence.objects.filter(
-        deputy=user, starts_at__lte=now, ends_at__gt=now, **{f"level_{level}": True}
-    )
-    found = absences.select_related("user").order_by("user__username")
-    people: Iterable[User] = {one.user_id: one.user for one in found}.values()
+    found = (one for one in _absences(user, now) if level in one.levels)
+    people = {one.user_id: one.user for one in found}.values()
     return [person for person in people if has_right(person, level)]
+
+
+def _absences(user: User, now: datetime) -> QuerySet[Absence]:
+    """In which they are the deputy now, by the name of the absent."""
+    current = Absence.objects.filter(deputy=user, starts_at__lte=now, ends_at__gt=now)
+    return current.select_related("user").order_by("user__username")
 
 
 def _was_given(user: User, question: Question) -> bool:

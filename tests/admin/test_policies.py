@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from tasks_app import desk as verbs
 from tasks_app.models import Absence, CallerStaff, RungPolicy
-from tests.admin.forms import controls
+from tests.admin.forms import controls, decide_url
 from tests.factories import operator
 
 migration = import_module("tasks_app.migrations.0008_ladder_rights")
@@ -185,3 +185,14 @@ def test_it_makes_no_group_of_that_name_again() -> None:
     Group.objects.all().delete()
     migration.grant(apps, SimpleNamespace(connection=connection))
     assert not Group.objects.exists()
+
+
+def test_it_tells_a_voter_that_others_are_needed(enter, ask, olga) -> None:
+    RungPolicy.objects.create(level=1, approvals=2)
+    question = ask()
+    answer = enter(olga).post(
+        decide_url(question),
+        {"question": question.pk, "version": 1, "action": "approve"},
+        follow=True,
+    )
+    assert "Your vote counts: 1 of 2 approvals" in answer.content.decode()

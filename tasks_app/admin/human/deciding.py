@@ -14,13 +14,14 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import Action
 from tasks_app import desk
 from tasks_app.admin import door, refusals
 from tasks_app.admin.base import Route
 from tasks_app.admin.human.form import DecisionForm
 from tasks_app.admin.human.page import context_of
 from tasks_app.admin.questions import QuestionAdmin
-from tasks_app.desk import Shown
+from tasks_app.desk import Outcome, Shown
 from tasks_app.models import Question
 
 _DONE = {
@@ -39,6 +40,13 @@ class DecidingAdmin(QuestionAdmin):
     template = "admin/tasks_app/humanrequest/decide.html"
     row_page = "decide"
     opened_by = (*door.DECIDE.values(), "release_question")
+
+    def has_view_permission(
+        self, request: HttpRequest, obj: Question | None = None
+    ) -> bool:
+        """Deputies, too, who have no right of their own."""
+        allowed = super().has_view_permission(request, obj)
+        return allowed or bool(door.levels(request))
 
     def routes(self) -> Sequence[Route]:
         """The page decides by POST; claim and release are buttons on it."""
@@ -90,9 +98,10 @@ class DecidingAdmin(QuestionAdmin):
         decision = form.decision()
         if decision is None:
             return self.show(request, question, status=422, form=form)
-        desk.decide(shown, decision, user)
-        self.log_change(request, question, f"Decided: {decision.action}.")
-        messages.success(request, f"{_DONE[decision.action]} The agent goes on.")
+        outcome = desk.decide(shown, decision, user)
+        done = "Decided" if outcome.decided else "Voted"
+        self.log_change(request, question, f"{done}: {decision.action}.")
+        messages.success(request, _said(decision.action, outcome))
         return HttpResponseRedirect(self.url("changelist"))
 
     def _hold(
@@ -111,3 +120,13 @@ class DecidingAdmin(QuestionAdmin):
                 request, question, f"Released what {question.claimed_by} held."
             )
         return HttpResponseRedirect(then)
+
+
+def _said(action: Action, outcome: Outcome) -> str:
+    if outcome.decided:
+        return f"{_DONE[action]} The agent goes on."
+    tally = outcome.tally
+    return (
+        f"Your vote counts: {tally.approvals} of {tally.approvals_needed} approvals, "
+        f"{tally.rejections} of {tally.rejections_needed} rejections."
+    )
