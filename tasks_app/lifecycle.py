@@ -136,7 +136,7 @@ def commit(changes: Sequence[Change], *, again: bool = False) -> set[uuid.UUID]:
 
     `again`: they may be there already, by a commit whose answer was lost.
     """
-    answer_s = policy().answer_s
+    answer_s: int = settings.SYNAPSE_ANSWER_SECONDS
     changes = [ladder.under_rules(planned, answer_s) for planned in changes]
     written = ledger.commit(changes)
     if again:

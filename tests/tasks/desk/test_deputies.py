@@ -145,3 +145,12 @@ def test_it_is_no_longer_a_deputy_while_the_page_is_open_g43(ask_human, olga, do
     desk.claim(shown(question), dora)
     absence.delete()
     assert refused(question, dora) is Code.FORBIDDEN
+
+
+def test_it_speaks_for_no_other_absent_than_it_says(ask_human, olga, oscar, dora):
+    away(oscar, dora)
+    question = ask_human()
+    assert refused(question, dora, on_behalf_of=olga) is Code.FORBIDDEN
+    away(olga, dora)
+    desk.claim(shown(question), oscar)
+    assert refused(question, dora, on_behalf_of=olga) is Code.CLAIMED_BY_OTHER

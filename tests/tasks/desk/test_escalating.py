@@ -7,6 +7,7 @@ import pytest
 from agents_app.protocol.errors import Code
 from agents_app.protocol.states import TaskState
 from tasks_app import desk
+from tasks_app.desk import timeouts
 from tasks_app.models import DeskEvent
 from tasks_app.sweep import sweep
 from tests.factories import log, operator, row
@@ -76,6 +77,16 @@ def test_it_ends_by_a_rejection_without_any_rule_g42(ask_human, lars, settings):
     sweep()
     question.refresh_from_db()
     assert (question.level, question.closed_by) == (2, "system:timeout")
+
+
+def test_it_is_not_ended_by_who_saw_it_before_g42(ask_human, lars):
+    """A sweep, or somebody who was late, read it when its time was over."""
+    question = ask_human()
+    desk.escalate(shown(question), "Look.", lars)
+    assert code_of(lambda: desk.decide_by_timeout(question)) is Code.QUESTION_CHANGED
+    assert timeouts.too_late(question).code is Code.QUESTION_CHANGED
+    question.refresh_from_db()
+    assert question.is_open
 
 
 @pytest.mark.parametrize("comment", ["", " \n", "x" * 10_001])

@@ -69,6 +69,13 @@ def test_it_cannot_be_got_round_by_a_deputy(question, olga, oscar):
     assert not desk.may_decide(olga, question)
 
 
+def test_it_keeps_a_deputy_out_who_is_own_staff(question, caller, oscar):
+    dora = operator("dora", levels=())
+    CallerStaff.objects.create(caller=caller, user=dora)
+    away(oscar, dora)
+    assert code_of(lambda: desk.claim(shown(question), dora)) is Code.OWN_STAFF
+
+
 def test_it_cannot_be_got_round_by_delegating(question, olga, oscar):
     assert code_of(lambda: desk.delegate(shown(question), olga, "", oscar)) is (
         Code.NOT_ELIGIBLE
