@@ -6,6 +6,10 @@ from django.db import models
 
 from agents_app.protocol.addresses import Party
 
+# Of an agent for which nobody said otherwise.
+MAX_TASKS = 100
+MAX_OPEN = 1000
+
 
 class AgentState(models.TextChoices):
     """What an administrator allows; presence is told by `heartbeat_at`."""
@@ -35,16 +39,16 @@ class Agent(models.Model):
         max_length=10, choices=AgentState, default=AgentState.ENABLED
     )
     # How many of our tasks it may have at a time, whatever it says itself.
-    max_tasks = models.PositiveIntegerField(default=100)
+    max_tasks = models.PositiveIntegerField(default=MAX_TASKS)
     # How many unfinished tasks of its own it may have here.
-    max_open = models.PositiveIntegerField(default=1000)
+    max_open = models.PositiveIntegerField(default=MAX_OPEN)
     created_at = models.DateTimeField(auto_now_add=True)
 
     # What it last said of itself (A2A 2.5, 2.4).
     heartbeat_at = models.DateTimeField(null=True, editable=False)
     status = models.CharField(max_length=16, default="", editable=False)
     active = models.PositiveIntegerField(default=0, editable=False)
-    capacity = models.PositiveIntegerField(default=0, editable=False)
+    capacity = models.PositiveIntegerField(null=True, editable=False)
     capabilities = models.JSONField(null=True, editable=False)
     capabilities_at = models.DateTimeField(null=True, editable=False)
     # Why its last card was refused; the one before it is kept.

@@ -9,6 +9,7 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -96,9 +97,9 @@ class Product:
 
     def one_completed(self) -> uuid.UUID:
         """The id of a task that has ended."""
-        task = Task.objects.filter(caller_id=self.caller_id, state="completed").first()
-        assert task is not None
-        return task.id
+        self.drain("default", 1)
+        ended = Task.objects.filter(caller_id=self.caller_id, state="completed")
+        return ended.values_list("id", flat=True)[0]
 
     def idle_latency(self, web: http.client.HTTPConnection) -> tuple[float, float]:
         """Milliseconds from a submit to its handler's start, and to completed."""
@@ -162,8 +163,12 @@ class Baseline:
         return int(_post(web, "/submit", body, headers)["id"])
 
     def one_completed(self) -> int:
-        sql = "SELECT id FROM baseline_row WHERE state = 'completed' LIMIT 1"
-        return int(self.rows.one(sql)[0])
+        """The id of a row that has ended."""
+        web = http.client.HTTPConnection("127.0.0.1", self.stack.bare_port, timeout=30)
+        with closing(web):
+            row = self.submit(web)
+        self.wait_until_done()
+        return row
 
     def idle_latency(self, web: http.client.HTTPConnection) -> tuple[float, float]:
         sent = time.time()

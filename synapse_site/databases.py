@@ -20,7 +20,7 @@ _CONNECT_SECONDS = 3
 # A transaction whose process does not go on holds rows that others wait for.
 _IDLE_SECONDS = 30
 # How long a connection to SQLite waits for the one writer.
-_WEB_LOCK_SECONDS = 5
+_WEB_LOCK_SECONDS = 8
 _WORK_LOCK_SECONDS = 20
 _MARK = "SYNAPSE_PROCESS"
 
@@ -34,7 +34,8 @@ def serve_web() -> None:
 def configured(url: str, *, pooler: bool) -> dict[str, Any]:
     """DATABASES["default"] for a URL; options in its query win over ours.
 
-    `pooler`: something in between shares connections by transaction.
+    `pooler`: something in between (PgBouncer) shares connections by transaction, so
+    nothing may be kept in a session: no plans, no cursors, no bounds of the server.
     """
     settings: dict[str, Any] = {
         **dj_database_url.parse(url),
@@ -47,6 +48,7 @@ def configured(url: str, *, pooler: bool) -> dict[str, Any]:
         ours = _sqlite_options(web=web)
     elif settings["ENGINE"] == "django.db.backends.postgresql":
         settings["ENGINE"] = "synapse_site.postgresql"
+        settings["DISABLE_SERVER_SIDE_CURSORS"] = pooler
         ours = _postgresql_options(web=web, pooler=pooler)
     theirs = settings.get("OPTIONS", {})
     if "options" in theirs and "options" in ours:

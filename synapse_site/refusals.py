@@ -15,11 +15,16 @@ from tasks_app.api.middleware import HEADERS
 
 _API = "/api/"
 _UPLOADS = f"{PREFIX}/task/multipart"
+_PEER_FILES = f"{PREFIX}/a2a/files/"
 # The views are exact; some take an envelope around a body.
 _AROUND = 64 * 1024
 _CODES = {
+    HTTPStatus.BAD_REQUEST: Code.MALFORMED_JSON,
     HTTPStatus.REQUEST_TIMEOUT: Code.BODY_TOO_SLOW,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: Code.BODY_TOO_LARGE,
+}
+_TEXTS: dict[int, str] = {
+    HTTPStatus.BAD_REQUEST: "The request body ended before its end."
 }
 
 
@@ -30,13 +35,15 @@ def allowed(path: str) -> Allowance:
     one = settings.SYNAPSE_MAX_BODY_SIZE
     if path.rstrip("/") == _UPLOADS:
         one = max(one, settings.SYNAPSE_MAX_UPLOAD_SIZE)
+    elif path.startswith(_PEER_FILES):
+        one = max(one, settings.SYNAPSE_MAX_FILE_SIZE)
     return Allowance(bytes=one + _AROUND, says_itself=True)
 
 
 def refusal(status: int, path: str) -> Refusal:
-    """The answer to a body that came too slowly (408) or is too large (413)."""
+    """Of a body that is cut short (400), comes too slowly (408), is too large (413)."""
     if not path.startswith(_API):
         return plain(status, path)
-    said = answer_to(SynapseError(_CODES[HTTPStatus(status)]))
+    said = answer_to(SynapseError(_CODES[HTTPStatus(status)], _TEXTS.get(status)))
     headers = HEADERS | dict(said.items()) | {"Connection": "close"}
     return status, list(headers.items()), said.content

@@ -33,7 +33,7 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 DATABASES = {
     "default": databases.configured(
         env.str("DATABASE_URL", "") or f"sqlite:///{DATA_DIR / 'synapse.sqlite3'}",
-        pooler=not env.bool("SYNAPSE_PREPARED_STATEMENTS", True),
+        pooler=env.bool("SYNAPSE_POOLER", False),
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -210,7 +210,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     # Last: it sees what the views of the admin raise.
-    "tasks_app.admin.net.SafetyNet",
+    "tasks_app.admin.middleware.SafetyNet",
 ]
 ROOT_URLCONF = "synapse_site.urls"
 WSGI_APPLICATION = "synapse_site.wsgi.application"

@@ -109,7 +109,7 @@ def _arrived(claim: _Claim, error: Exception) -> list[Taken]:
     if connection.in_atomic_block or not claim.pairs:
         raise error
     connection.close()
-    written = ledger.endure(lambda _: ledger.arrived(claim.begun))
+    written = ledger.endure(lambda: ledger.arrived(claim.begun))
     if not written:
         raise error
     return [(c, planned.after) for c, planned in claim.pairs if c.task.id in written]

@@ -8,27 +8,32 @@ holds no worker (G16), and no more threads of a courier than its share (G24).
 """
 
 import logging
+import random
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from agents_app import outbound
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import ErrorObject
+from agents_app.protocol.retry import RetryPolicy
 from agents_app.protocol.states import TERMINAL, TaskState
 from tasks_app import foreignfiles, lifecycle, queue
 from tasks_app.changes import Change, Snapshot
-from tasks_app.foreignfiles import TOTAL_SECONDS
 from tasks_app.models import Attachment
 from tasks_app.sharing import courier as threads
 from tasks_app.transition import attempts, steps
 
-# Seconds after each failure; then it is given up, like the link itself by that time.
-_DELAYS = (5, 30, 120, 600, 3600, 21600, 86400)
+# Then it is given up, like the link itself by that time.
+_SCHEDULE = RetryPolicy.after_failures(
+    (5, 30, 120, 600, 3600, 21600, 86400), jitter=0.2
+)
 # A courier that dies lets go of a file after this long.
-_LEASE = timedelta(seconds=TOTAL_SECONDS + 30)
+_LEASE = timedelta(seconds=outbound.FILE_SECONDS + 30)
 _BELL_SECONDS = 60
 _CHOICE = 16
 # The task behind it holds payload and result, which are not needed here.
@@ -82,18 +87,17 @@ def _claim(now: datetime) -> Attachment | None:
     found = _due(now).exclude(theirs).order_by("fetch_at", "pk")
     needed = found.select_related("task").only(*_NEEDED)
     for file in needed[:_CHOICE]:
-        if not threads.take(_party(file)):
-            continue
-        if _is_ours(file, now):
-            file.fetch_tries += 1
+        if threads.take_for(_party(file), partial(_lease, file, now)):
             return file
-        threads.leave(_party(file))
     return None
 
 
-def _is_ours(file: Attachment, now: datetime) -> bool:
+def _lease(file: Attachment, now: datetime) -> Attachment | None:
     seen = _due(now).filter(pk=file.pk, fetch_tries=file.fetch_tries)
-    return bool(seen.update(fetch_tries=F("fetch_tries") + 1, fetch_at=now + _LEASE))
+    if not seen.update(fetch_tries=F("fetch_tries") + 1, fetch_at=now + _LEASE):
+        return None
+    file.fetch_tries += 1
+    return file
 
 
 def _party(file: Attachment) -> str:
@@ -122,7 +126,8 @@ def _serve(file: Attachment) -> None:
 def _try_later(file: Attachment, error: SynapseError) -> None:
     """Give it up when the schedule is at its end, or its task would be by then."""
     now = timezone.now()
-    wait = _DELAYS[file.fetch_tries - 1] if file.fetch_tries <= len(_DELAYS) else None
+    dice = random.random()  # noqa: S311 - jitter
+    wait = _SCHEDULE.next_delay(file.fetch_tries, random=dice)
     at = now + timedelta(seconds=wait or 0)
     is_input = file.kind == Attachment.Kind.INPUT
     if wait is None or (is_input and file.task.due_at and at >= file.task.due_at):

@@ -26,11 +26,8 @@ from tasks_app import filetypes, queue, storage
 from tasks_app.ledger import NewAttachment
 from tasks_app.models import Attachment
 
-# Of one try.
-TOTAL_SECONDS = 60.0
 _MAX_RESULTS = 100
-# In place of a link: the peer brings it. And how long it may take to.
-AWAITED = "awaited"
+# How long a peer may take to bring one.
 _PATIENCE = timedelta(days=2)
 _SOON_SECONDS = 5
 
@@ -81,15 +78,13 @@ def fetch(file: Attachment) -> None:
 
     FILE_UNREACHABLE, which trying again may cure.
     """
-    if not file.source_url:
+    if file.source_url == Attachment.HERE:
         return
-    if file.source_url == AWAITED:
-        raise _unreachable(file, "it was not brought yet")
     reply = outbound.get(
         file.source_url,
         allowed_private=settings.SYNAPSE_ALLOWED_PRIVATE_NETWORKS,
         connect_s=settings.SYNAPSE_CALLBACK_CONNECT_SECONDS,
-        total_s=TOTAL_SECONDS,
+        total_s=outbound.FILE_SECONDS,
         # One more shows that there is more.
         keep_bytes=file.size + 1,
     )
@@ -110,10 +105,10 @@ def awaited(
     named = Attachment.objects.filter(
         task_id=task_id, kind=kind, size=size, sha256=sha256
     )
-    open_ones = list(named.filter(source_url=AWAITED))
+    open_ones = list(named.filter(source_url=Attachment.AWAITED))
     if open_ones:
         return next((f for f in open_ones if str(f.pk) == file_id), open_ones[0])
-    if named.filter(source_url="").exists():
+    if named.filter(source_url=Attachment.HERE).exists():
         return None
     raise SynapseError(Code.FILE_NOT_READY, retry_after=_SOON_SECONDS)
 
@@ -123,26 +118,25 @@ def bring(file: Attachment, data: bytes) -> None:
     if hashlib.sha256(data).hexdigest() != file.sha256:
         details = {"fields": {"sha256": "is that of other bytes"}}
         raise SynapseError(Code.INVALID_FIELD, details=details)
-    with transaction.atomic():
-        # Two that bring it at once must not write over each other.
-        waiting = Attachment.objects.select_for_update().filter(pk=file.pk)
-        if waiting.filter(source_url=AWAITED).exists():
-            _keep_bytes(file, data)
-            # `fetching` finds it here, and queues the task that waits for it.
-            waiting.update(fetch_at=timezone.now())
-            queue.ring_fetch()
+    # `fetching` finds it here, and queues the task that waits for it.
+    if _keep_bytes(file, data, fetch_at=timezone.now()):
+        queue.ring_fetch()
 
 
-def _keep_bytes(file: Attachment, data: bytes) -> None:
-    storage.discard([file.pk])  # What an attempt left that died here.
-    storage.keep_bytes(file.pk, data)
-    Attachment.objects.filter(pk=file.pk).update(source_url="")
+def _keep_bytes(file: Attachment, data: bytes, **fields: object) -> bool:
+    """False when another was faster: its bytes stay."""
+    with storage.put_aside(file.pk, data) as move_in, transaction.atomic():
+        waiting = Attachment.objects.filter(pk=file.pk, source_url=file.source_url)
+        if not waiting.update(source_url=Attachment.HERE, **fields):
+            return False
+        move_in()  # In place of what one left that died here.
+        return True
 
 
 def missing(task_id: uuid.UUID) -> QuerySet[Attachment]:
     """Files that the task came with and that are not here yet."""
     inputs = Attachment.objects.filter(task_id=task_id, kind=Attachment.Kind.INPUT)
-    return inputs.exclude(source_url="")
+    return inputs.exclude(source_url=Attachment.HERE)
 
 
 def check_here(task_id: uuid.UUID) -> None:
@@ -156,9 +150,9 @@ def check_here(task_id: uuid.UUID) -> None:
 
 def is_coming(file: Attachment) -> bool:
     """Whether its bytes are still to be fetched by the courier, or to be brought."""
-    if file.source_url == AWAITED:
+    if file.source_url == Attachment.AWAITED:
         return file.created_at + _PATIENCE > timezone.now()
-    return file.fetch_at is not None and file.source_url != ""
+    return file.fetch_at is not None and file.source_url != Attachment.HERE
 
 
 def _check(file: Named) -> None:
@@ -183,19 +177,18 @@ def _noted(file: Named, kind: str, now: datetime) -> NewAttachment:
         size=file.size,
         sha256=file.sha256,
         created_at=now,
-        source_url=file.url or AWAITED,
+        source_url=file.url or Attachment.AWAITED,
         fetch_at=now if file.url else None,
     )
 
 
 def _result(task_id: uuid.UUID, file: Named, now: datetime) -> Attachment:
-    source, fetch_at = file.url or AWAITED, now if file.url else None
+    source, fetch_at = file.url or Attachment.AWAITED, now if file.url else None
     try:
         _check(file)
     except SynapseError as refused:
         logger.warning("A file of task %s is not fetched: %s", task_id, refused)
-        # Never empty: that would say that the bytes are here.
-        source, fetch_at = file.url or "none", None
+        source, fetch_at = Attachment.REFUSED, None
     return Attachment(
         id=_id_of(file),
         task_id=task_id,
@@ -205,7 +198,7 @@ def _result(task_id: uuid.UUID, file: Named, now: datetime) -> Attachment:
         size=min(file.size, 2**62),
         sha256=file.sha256,
         created_at=now,
-        source_url=source[:2048],
+        source_url=source,
         fetch_at=fetch_at,
     )
 

@@ -22,27 +22,23 @@ from tasks_app.policy import Policy
 # More than a message may name.
 _MAX_FILES = 1000
 
+_AGENT = f"{Party.AGENT}:"
+
 
 def announce(change: Change, now: datetime, policy: Policy) -> Change:
     """The change with everything that has to be sent because of it."""
     change = callbacks.announce(change, now)
-    letters = tuple(
-        _letter(message, policy)
-        for message in change.messages
-        if is_remote(message.recipient, policy)
-    )
-    parcels = tuple(
-        parcel
-        for message in change.messages
-        if is_remote(message.recipient, policy)
-        for parcel in _parcels(message, policy)
-    )
+    away = [m for m in change.messages if is_remote(m.recipient, policy)]
+    if not away:
+        return change
+    letters = (_letter(message, policy) for message in away)
+    parcels = (parcel for message in away for parcel in _parcels(message, policy))
     return replace(change, outgoing=(*change.outgoing, *letters, *parcels))
 
 
 def is_remote(address: str, policy: Policy) -> bool:
     """Whether the address is that of another agent."""
-    return address.startswith(f"{Party.AGENT}:") and address != policy.node
+    return address.startswith(_AGENT) and address != policy.node
 
 
 def _letter(message: Logged, policy: Policy) -> Outgoing:

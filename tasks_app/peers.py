@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from agents_app import outbound
-from agents_app.models import Agent, AgentState
+from agents_app.models import MAX_OPEN, MAX_TASKS, Agent, AgentState
 from agents_app.protocol import signing
 from agents_app.protocol.errors import Code, SynapseError
 from tasks_app import delivery
@@ -32,8 +32,8 @@ def register(
     endpoint: str = "",
     secret: str | None = None,
     fetch: bool = False,
-    max_tasks: int = 100,
-    max_open: int = 1000,
+    max_tasks: int = MAX_TASKS,
+    max_open: int = MAX_OPEN,
 ) -> tuple[Agent, str]:
     """A new peer, enabled, and its secret `whsec_…` in clear text, only here.
 
@@ -135,8 +135,11 @@ def _set_state(agent: Agent, state: AgentState) -> None:
 
 
 def _locked(agent: Agent) -> Agent:
-    """Two administrators who rotate at once must not lose a secret."""
-    return Agent.objects.select_for_update().get(pk=agent.pk)
+    """Two administrators who rotate at once must not lose a secret.
+
+    Not its key: messages to the peer go on being written meanwhile.
+    """
+    return Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
 
 
 def _secret(given: str | None) -> str:

@@ -1,17 +1,21 @@
 """How the threads of a courier are shared among those whose requests they send.
 
-    delivery, foreignfiles → take(party) → a request, however slow → leave(party)
+    delivery, fetching → take_for(party, claim) → a request, however slow → leave(party)
 
 A party is a caller or a remote agent, by its address. One whose receivers hang holds
-threads for the whole budget of each try, so nobody may take more than he leaves, and
+threads for the whole budget of each try, so none may take more than it leaves, and
 all have their turns, however long the backlog of one is (G24).
 """
 
 import threading
 from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
 
 # What the Procfile gives a courier; `resize` says what it really has.
 _NUMBER = 16
+
+Claimed = TypeVar("Claimed")
 
 
 class Threads:
@@ -37,6 +41,23 @@ class Threads:
             self._latest = party
             return True
 
+    def take_for(
+        self, party: str, claim: Callable[[], Claimed | None]
+    ) -> Claimed | None:
+        """What `claim` finds for the party; with nothing found, no thread is taken.
+
+        Nor when it raises: a database that is away must not use up the party's share.
+        """
+        if not self.take(party):
+            return None
+        claimed = None
+        try:
+            claimed = claim()
+        finally:
+            if claimed is None:
+                self.leave(party)
+        return claimed
+
     def leave(self, party: str) -> None:
         """One thread that served the party is free again."""
         with self._lock:
@@ -46,7 +67,7 @@ class Threads:
 
     @property
     def latest(self) -> str:
-        """Who was served last: the next in order has his turn now."""
+        """Which was served last: the next in order has its turn now."""
         return self._latest
 
     def sated(self) -> list[str]:
@@ -58,7 +79,7 @@ class Threads:
         """Whether with one more it had more than would be left for all others.
 
         The first one has half of the threads, the second half of the rest, and so on.
-        Whoever has none always gets the thread that asks.
+        One that has none always gets the thread that asks.
         """
         own = self._taken[party]
         left = self._number - self._taken.total()

@@ -109,6 +109,8 @@ def _silent(task: Snapshot) -> SynapseError:
 
 def _undelivered(task: Snapshot) -> SynapseError | None:
     """DELIVERY_FAILED, and how the peer refused it, for a request that was given up."""
+    if task.state not in _UNCONFIRMED:
+        return None
     request = _requests(task)[-1]
     dead = Delivery.objects.filter(
         kind=DeliveryKind.MESSAGE,
@@ -116,12 +118,10 @@ def _undelivered(task: Snapshot) -> SynapseError | None:
         task=task.id,
         sequence=request.generation,
     ).first()
-    if dead is None or task.state not in _UNCONFIRMED:
+    if dead is None:
         return None
-    details: dict[str, object] = {"type": request.type, "agent": task.executor}
-    if refusal := delivery.refusal_of(dead):
-        details["refused"] = {"code": refusal.code, "message": refusal.message}
-    return SynapseError(Code.DELIVERY_FAILED, details=details)
+    refusal = delivery.refusal_of(dead)
+    return delivery.delivery_failed(request.type, refusal, agent=task.executor)
 
 
 def _end(task: Snapshot, error: SynapseError, closed: Closed | None = None) -> None:

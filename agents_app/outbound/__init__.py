@@ -28,4 +28,16 @@ from agents_app.outbound.reply import Reply
 from agents_app.outbound.target import endpoint_of
 from agents_app.outbound.trouble import Trouble
 
-__all__ = ["Reply", "Trouble", "check_url", "endpoint_of", "fits_header", "get", "post"]
+FILE_SECONDS = 60.0
+"""Budget, in seconds, of one request that carries a file: 20 MiB at 3 Mbit/s."""
+
+__all__ = [
+    "FILE_SECONDS",
+    "Reply",
+    "Trouble",
+    "check_url",
+    "endpoint_of",
+    "fits_header",
+    "get",
+    "post",
+]

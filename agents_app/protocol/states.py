@@ -63,6 +63,8 @@ Arrows = Mapping[TaskState, TaskState]
 _S = TaskState
 
 TERMINAL = frozenset({_S.COMPLETED, _S.FAILED, _S.CANCELLED, _S.REJECTED})
+# In an order: an index and the query that is to find it spell it out alike.
+UNSUCCESSFUL = (_S.FAILED, _S.REJECTED, _S.CANCELLED)
 LIVE = frozenset(TaskState) - TERMINAL
 WAITING = frozenset({_S.INFO_NEEDED, _S.NEED_HUMAN, _S.HUMAN_DECIDING})
 """A question is open in these."""

@@ -6,15 +6,15 @@ class TooMuch(Exception):
 
 
 class Budget:
-    """Steps that are left. One is about a microsecond of this process."""
+    """Steps that are left. One is about half a microsecond of this process."""
 
-    __slots__ = ("_left",)
+    __slots__ = ("left",)
 
     def __init__(self, steps: int) -> None:
-        self._left = steps
+        self.left = steps
 
     def spend(self, steps: int) -> None:
         """Pay before doing it. TooMuch when there is not enough."""
-        self._left -= steps
-        if self._left < 0:
+        self.left -= steps
+        if self.left < 0:
             raise TooMuch

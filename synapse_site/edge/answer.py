@@ -10,8 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from synapse_site.edge.limits import Application
-from synapse_site.edge.wire import Exchange
+from synapse_site.edge.wire import Application, Exchange
 
 # Smaller files are sent as bytes: opening them again costs more.
 _SMALL_FILE = 64 * 1024

@@ -15,11 +15,11 @@ from typing import IO, Any, Never
 from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 
 from synapse_site.edge.answer import answer
-from synapse_site.edge.environ import environ
-from synapse_site.edge.limits import Application, Limits
+from synapse_site.edge.environ import ASKED_BEFORE, environ
+from synapse_site.edge.limits import Limits
 from synapse_site.edge.upload import Upload
 from synapse_site.edge.waiting import Wait, Waiting
-from synapse_site.edge.wire import Pending, RequestHeaders, Watcher
+from synapse_site.edge.wire import Application, Pending, RequestHeaders, Watcher
 
 # Bytes that may lie in memory; a thousand connections can hold this much each.
 SMALL_BODY = 64 * 1024
@@ -50,7 +50,7 @@ class Call:
     def _begin(self) -> None:
         self._length = _announced(self._scope.headers)
         if self._length == 0:
-            self._answer(io.BytesIO(), None)
+            self._answer(io.BytesIO())
             return
         allowed = self._limits.allowed(self._scope.path)
         too_long = self._length is not None and self._length > allowed.bytes
@@ -80,8 +80,13 @@ class Call:
     def _collected(self, pending: Pending) -> None:
         if pending.cancelled():
             self._refuse(408)
+            return
+        try:
+            body = pending.result()
+        except ProtocolClosed:
+            self._refuse(400)  # It may have closed its half only, and still listen.
         else:
-            self._answer(io.BytesIO(pending.result()), None)
+            self._answer(io.BytesIO(body))
 
     def _answered_from_head(self) -> bool:
         """Whether the application needs no body for its answer, a refusal mostly.
@@ -108,19 +113,25 @@ class Call:
         upload.start(
             taken=taken,
             slow=lambda: self._contained(lambda: self._refuse(408)),
+            short=lambda: self._contained(lambda: self._refuse(400)),
             failed=self._watcher.err,
         )
 
     def _uploaded(self, file: IO[bytes], size: int, most: int) -> None:
         if self._length is not None and size < self._length:
-            self._watcher.done()  # The client left.
-        elif size > most and not self._limits.allowed(self._scope.path).says_itself:
-            self._refuse(413)
+            self._refuse(400)
+        elif size > most:
+            self._refuse(413)  # What is here is not all there was.
         else:
-            self._answer(file, size)
+            self._answer(file, size, asked_before=True)
 
-    def _answer(self, body: IO[bytes], size: int | None) -> None:
-        answer(self._application, environ(self._scope, body, size), self._back)
+    def _answer(
+        self, body: IO[bytes], size: int | None = None, *, asked_before: bool = False
+    ) -> None:
+        made = environ(self._scope, body, size)
+        if asked_before:
+            made[ASKED_BEFORE] = "1"
+        answer(self._application, made, self._back)
         self._watcher.done()
 
     def _refuse(self, status: int) -> None:

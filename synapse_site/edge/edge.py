@@ -1,17 +1,17 @@
 """A WSGI application and the limits that hold in front of it: what `worker` serves."""
 
 from synapse_site.edge.call import Call
-from synapse_site.edge.limits import Application, Limits
+from synapse_site.edge.limits import Limits
 from synapse_site.edge.waiting import Waiting
-from synapse_site.edge.wire import Watcher
+from synapse_site.edge.wire import Application, Watcher
 
 
 class Edge:
     """One a process."""
 
-    def __init__(self, application: Application, limits: Limits | None = None) -> None:
+    def __init__(self, application: Application, limits: Limits) -> None:
         self.application = application
-        self.limits = limits or Limits()
+        self.limits = limits
         self.waiting = Waiting()
 
     def handle(self, watcher: Watcher) -> None:

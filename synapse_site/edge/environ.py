@@ -9,6 +9,9 @@ from synapse_site.edge.answer import File
 from synapse_site.edge.wire import Scope
 
 Environ = dict[str, Any]  # Any: as PEP 3333 has it.
+# In the environ of the second call for one request: what the application counted
+# before it read the body, it counted at the first.
+ASKED_BEFORE = "edge.asked_before"
 
 _SAME: Environ = {
     "SCRIPT_NAME": "",

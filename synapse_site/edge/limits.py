@@ -2,30 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 Refusal = tuple[int, list[tuple[str, str]], bytes]
-MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
     """For one address: the bytes of a body, and who refuses a body that is longer.
 
-    `says_itself`: the application does, in its own words, from the head alone.
+    `says_itself`: the application does, in its own words, where the head tells enough.
     """
 
     bytes: int
     says_itself: bool = False
 
 
-def one_mib(_: str) -> Allowance:
-    return Allowance(bytes=MIB)
-
-
 def plain(status: int, _: str) -> Refusal:
     """A refusal in a few words."""
-    text = {408: b"Too slow.\n", 413: b"Too large.\n"}[status]
+    text = {400: b"Cut short.\n", 408: b"Too slow.\n", 413: b"Too large.\n"}[status]
     return status, [("Content-Type", "text/plain"), ("Connection", "close")], text
 
 
@@ -37,15 +31,12 @@ class Limits:
     client that takes an answer.
     """
 
+    allowed: Callable[[str], Allowance]
     seconds: float = 30.0
     rate: float = 4096.0
     folder: str | None = None
-    allowed: Callable[[str], Allowance] = one_mib
     refusal: Callable[[int, str], Refusal] = plain
 
     def patience(self, size: int) -> float:
         """Seconds in which this many bytes must have gone over the wire."""
         return self.seconds + size / self.rate
-
-
-Application = Callable[..., Any]  # Any: WSGI; typeshed's type knows no extra methods.

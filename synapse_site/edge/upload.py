@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import IO
 
+from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
+
 from synapse_site.edge.limits import Limits
 from synapse_site.edge.waiting import Wait, Waiting
 from synapse_site.edge.wire import Exchange, Pending
@@ -27,20 +29,23 @@ class Upload:
         self._waiting = waiting
         self._began = time.monotonic()
         self._size = 0
+        self._seen_empty = False
 
     def start(
         self,
         *,
         taken: Taken,
         slow: Callable[[], None],
+        short: Callable[[], None],
         failed: Callable[[BaseException], None],
     ) -> None:
-        """One of the three is called, once, in any thread.
+        """One of the four is called, once, in any thread.
 
         `taken` with the file and its size, which closes it; `slow` when the time of
-        the body is over.
+        the body is over; `short` when it ended before its end, or brings trailers.
         """
-        self._taken, self._slow, self._failed = taken, slow, failed
+        self._taken, self._slow, self._short = taken, slow, short
+        self._failed = failed
         self._file = tempfile.TemporaryFile(dir=self._limits.folder)  # noqa: SIM115
         self._wait: Wait | None = None
         self._contained(self._next)
@@ -67,13 +72,31 @@ class Upload:
             self._close()
             self._slow()
             return
-        piece = pending.result()
+        try:
+            piece = pending.result()
+        except ProtocolClosed:
+            self._close()
+            self._short()
+            return
+        if self._is_short(piece):
+            self._close()
+            self._short()
+            return
         self._file.write(piece)
         self._size += len(piece)
         if self._size > self._most:
             self._hand_over()
         else:
             self._next()
+
+    def _is_short(self, piece: bytes) -> bool:
+        """Whether anything follows an empty piece.
+
+        granian gives one for the end, and no word of an error: an empty piece stands
+        for that, too, as for trailers, and then comes the one for the end.
+        """
+        seen, self._seen_empty = self._seen_empty, not piece
+        return seen
 
     def _hand_over(self) -> None:
         self._leave()

@@ -20,9 +20,6 @@ class Waiting:
         self._waits: set[Wait] = set()
         self._lock = threading.Lock()
 
-    def __len__(self) -> int:
-        return len(self._waits)
-
     def add(self, wait: Wait) -> None:
         with self._lock:
             self._waits.add(wait)

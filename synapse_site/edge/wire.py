@@ -1,9 +1,10 @@
-"""What granian hands to an application (RSGI 1.6), as far as it is used here."""
+"""What stands on both sides of the edge: granian (RSGI 1.6, as far as used), WSGI."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 Headers = Sequence[tuple[str, str]]
+Application = Callable[..., Any]  # Any: WSGI; typeshed's type knows no extra methods.
 
 
 class Pending(Protocol):
@@ -54,7 +55,10 @@ class Exchange(Protocol):
     def __aiter__(self) -> "Exchange": ...
 
     def __anext__(self) -> Pending:
-        """StopAsyncIteration behind the last piece."""
+        """StopAsyncIteration behind the last piece, which is empty.
+
+        So are what stands for trailers and for an error of the body.
+        """
 
     def response_empty(self, status: int, headers: Headers, /) -> None: ...
 

@@ -5,7 +5,7 @@ to a thread where Django may block, and a body makes the way twice. Here the poo
 granian has for WSGI gets the requests of RSGI, each when there is something to do.
 
 This is the only file that knows insides of granian. They are those of the version that
-requirements.txt names; tests/site/test_edge_server.py shows whether another one fits.
+requirements.txt names; tests/site/test_edge_*.py show whether another one fits.
 """
 
 import signal

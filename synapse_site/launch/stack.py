@@ -55,8 +55,11 @@ class Kept:
         """Whether another start would end like those before."""
         return not self.came_up and self.failures >= TRIES
 
-    def ended(self) -> str | None:
-        """How it ended, if it has since the last look; then it is due later."""
+    def reap(self) -> str | None:
+        """Clear away a process that has ended, and say when the next one is due.
+
+        Its exit code, once; None while it runs or has not been started again.
+        """
         running = self.running
         if running is None or not running.ended():
             return None
@@ -116,7 +119,7 @@ class Stack:
     def _watch(self) -> int:
         while not self._stops:
             for kept in self._kept:
-                if code := kept.ended():
+                if code := kept.reap():
                     self._tell(kept, code)
                 if kept.hopeless:
                     return 1

@@ -14,7 +14,10 @@ _BOUNDS = ("statement_timeout", "idle_in_transaction_session_timeout")
 
 
 class UnboundedSchemaEditor(DatabaseSchemaEditor):
-    """Migrations take as long as they take."""
+    """Migrations take as long as they take.
+
+    A pooler's sessions are shared with others, and have no bounds of ours.
+    """
 
     # Any: as Django has it.
     def __enter__(self) -> Any:
@@ -33,6 +36,9 @@ class UnboundedSchemaEditor(DatabaseSchemaEditor):
                 self.connection.connection.answer_timeout = self._answer_timeout
 
     def _tell_server(self, statement: str) -> None:
+        # How Django calls it, and `databases` sets it, that there is a pooler.
+        if self.connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]:
+            return
         with self.connection.cursor() as cursor:
             for name in _BOUNDS:
                 cursor.execute(statement.format(name))

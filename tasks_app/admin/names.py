@@ -12,8 +12,6 @@ from tasks_app.models import Attachment
 _IN_PLACE = "\N{REPLACEMENT CHARACTER}"
 # Whatever turns the text around it, and what no page can show; not what languages need.
 _TURNING = re.compile("[\0-\b\v\f\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-# Nobody keeps more files on one task by accident.
-MAX_FILES = 100
 
 
 def printable(text: str) -> str:

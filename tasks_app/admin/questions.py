@@ -27,6 +27,9 @@ from tasks_app.admin.when import due, span
 from tasks_app.desk.deadlines import is_late
 from tasks_app.models import Attachment, Question
 
+# Nobody keeps more files on one task by accident.
+_MAX_FILES = 100
+
 
 class QuestionAdmin(RowPages[Question]):
     """Open ones by their deadline, closed ones by how and when they ended."""
@@ -85,7 +88,7 @@ class QuestionAdmin(RowPages[Question]):
             "age": span(now - row.created_at),
             "payload": tree(row.task.payload),
             "files": names.to_be_shown(
-                Attachment.objects.filter(task=row.task_id)[: names.MAX_FILES]
+                Attachment.objects.filter(task=row.task_id)[:_MAX_FILES]
             ),
             "is_late": row.is_open and is_late(row, now),
             "may_download": files.may_open(request, row.task_id),

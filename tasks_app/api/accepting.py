@@ -7,11 +7,15 @@ some (G50). Here parameters say nothing, but for `q=0`: not this one.
 import re
 
 _TAKES_JSON = ("*/*", "application/*", "application/json")
+# Optimization: what clients really send.
+_ORDINARY = ("", "*/*", "application/json")
 _NONE = re.compile(r"q[ \t]*=[ \t]*0(?:\.0*)?", re.IGNORECASE)
 
 
 def takes_json(accept: str) -> bool:
     """The most specific range that JSON is in decides; no range at all takes all."""
+    if accept in _ORDINARY:
+        return True
     verdicts: dict[str, bool] = {}
     for one in accept.split(","):
         name, *parameters = (part.strip() for part in one.split(";"))

@@ -14,6 +14,8 @@ from agents_app.protocol.errors import Code, SynapseError
 
 JSON = "application/json"
 _PIECE = 64 * 1024
+# From the web edge, when it asks again with the body that was wanted (decision 0002).
+_ASKED_BEFORE = "edge.asked_before"
 
 
 class Readable(Protocol):
@@ -107,6 +109,14 @@ def require_type(request: Request, wanted: str) -> None:
     fits = plain.content_type == wanted and charset.lower() in ("utf-8", "utf8")
     if not fits or coding.lower() != "identity":
         raise SynapseError(Code.UNSUPPORTED_MEDIA_TYPE, details={"supported": [wanted]})
+
+
+def was_asked_for(request: Request) -> bool:
+    """Whether this is the second time, now with the body that the first one wanted.
+
+    What counts requests before it reads counted this one then.
+    """
+    return _ASKED_BEFORE in request.META
 
 
 def _announced(request: Request) -> int | None:

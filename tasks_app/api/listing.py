@@ -15,7 +15,7 @@ import django_filters  # type: ignore[import-untyped] # ships no types
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db.models import BooleanField, F, Func, QuerySet
+from django.db.models import F, Lookup, QuerySet
 from django.http import QueryDict
 from django_filters.rest_framework import (  # type: ignore[import-untyped]
     DjangoFilterBackend,
@@ -24,7 +24,12 @@ from rest_framework.request import Request
 
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Priority
-from agents_app.protocol.states import PublicStatus, TaskState, public_status
+from agents_app.protocol.states import (
+    UNSUCCESSFUL,
+    PublicStatus,
+    TaskState,
+    public_status,
+)
 from agents_app.protocol.times import parse_rfc3339
 from tasks_app.api.auth import QUERY_PARAMETER
 from tasks_app.models import Task
@@ -46,21 +51,23 @@ STATES_OF: Mapping[str, list[str]] = {
     for status in PublicStatus
 }
 
-# Ends that are no success. The index `task_unsuccessful` holds these, in this order.
-UNSUCCESSFUL = ("failed", "rejected", "cancelled")
-
 # Any: rows are read as plain values.
 Tasks = QuerySet[Task, Any]
 
 
-class _Unsuccessful(Func):
+class _Unsuccessful(Lookup):
     """The condition of the index `task_unsuccessful`, word by word.
 
     As parameters the databases could not tell that it is the same.
     """
 
-    template = f"%(expressions)s IN {UNSUCCESSFUL}"
-    output_field = BooleanField()
+    lookup_name = "unsuccessful"
+    prepare_rhs = False
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        """Any: as in Django."""
+        state, parameters = self.process_lhs(compiler, connection)
+        return f"{state} IN {tuple(map(str, UNSUCCESSFUL))}", parameters
 
 
 class Rfc3339Field(forms.Field):
@@ -111,7 +118,7 @@ class TaskFilter(django_filters.FilterSet):  # type: ignore[misc]
         """
         found = tasks.filter(state__in=STATES_OF[value])
         if value in ("failed", "cancelled"):
-            return found.filter(_Unsuccessful(F("state")))
+            return found.filter(_Unsuccessful(F("state"), None))
         if value != "completed":
             return found.filter(due_at__isnull=False)
         return found

@@ -59,8 +59,15 @@ extend_schema_serializer(many=False)(responses.TaskListAnswer)
 
 _ERROR = OpenApiResponse(responses.ErrorAnswer, "What went wrong, in the one shape.")
 _TASK = _path("task_id")
+# A parameter that is there says something.
+_FILLED = {"type": "string", "minLength": 1}
 _REPLAY = [
-    _header("Idempotency-Key", "Same key and same content: same task, for 24 hours."),
+    OpenApiParameter(
+        "Idempotency-Key",
+        {"type": "string", "pattern": "^[!-~]{1,255}$"},
+        OpenApiParameter.HEADER,
+        description="Same key and same content: same task, for 24 hours.",
+    ),
     _header("Location", "Where the task is read.", status=202),
     _header("Idempotency-Replayed", "`true`: the task was there before.", status=202),
 ]
@@ -77,8 +84,12 @@ _FORM = {
     "type": "object",
     "required": ["task_type", "payload"],
     "properties": {
-        "task_type": {"type": "string", "maxLength": 100},
-        "payload": {"type": "string", "description": "A JSON object, as text."},
+        "task_type": {"type": "string", "minLength": 1, "maxLength": 100},
+        "payload": {
+            "type": "string",
+            "minLength": 2,
+            "description": "A JSON object, as text.",
+        },
         "agent_id": {"type": "string", "maxLength": 128},
         "external_task_id": {"type": "string", "maxLength": 255},
         "priority": {"enum": ["low", "normal", "high", "urgent"]},
@@ -152,8 +163,12 @@ listing = extend_schema(
         ),
         OpenApiParameter("offset", {"type": "integer", "minimum": 0, "default": 0}),
         OpenApiParameter(
-            "cursor", str, description="`next_cursor` of the page before."
+            "cursor",
+            {"type": "string", "pattern": r"^[0-9]{1,16}-[0-9a-f]{32}$"},
+            description="`next_cursor` of the page before.",
         ),
+        OpenApiParameter("task_type", _FILLED),
+        OpenApiParameter("external_task_id", _FILLED),
     ],
     responses={200: responses.TaskListAnswer, "default": _ERROR},
 )

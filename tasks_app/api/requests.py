@@ -13,6 +13,17 @@ from agents_app.protocol.payloads import Priority
 
 TaskType = Annotated[str, Field(min_length=1, max_length=100)]
 Event = Literal["progress", "action_required"]
+# Told here, checked by `submitting`, which has a code of its own for it.
+Token = Annotated[
+    str,
+    Field(
+        json_schema_extra={
+            "minLength": 1,
+            "maxLength": 4096,
+            "pattern": "^[!-~]([ -~]*[!-~])?$",
+        }
+    ),
+]
 
 
 class SubmitRequest(Value):
@@ -36,7 +47,7 @@ class SubmitRequest(Value):
     callback_url: str | None = Field(
         default=None, description="Where status changes are sent; without it, poll."
     )
-    callback_token: str | None = Field(
+    callback_token: Token | None = Field(
         default=None,
         description="Comes back as X-Callback-Token; 1 to 4096 visible ASCII chars.",
     )

@@ -14,13 +14,14 @@ from tasks_app.delivery.giving_up import on_dead
 from tasks_app.delivery.mailbox import acknowledge, refuse, waiting_for
 from tasks_app.delivery.parking import wake
 from tasks_app.delivery.peers import secrets_of
-from tasks_app.delivery.refusing import refusal_of
+from tasks_app.delivery.refusing import delivery_failed, refusal_of
 from tasks_app.delivery.replaying import replay
 
 __all__ = [
     "acknowledge",
     "anything_due",
     "deliver_due",
+    "delivery_failed",
     "on_dead",
     "refusal_of",
     "refuse",

@@ -13,11 +13,11 @@ from tasks_app.models import Delivery, DeliveryState
 def advance(queue: Queue, *, after: UUID | None = None) -> bool:
     """Bring back the delivery that leads the queue now, if it was put aside.
 
-    Call it after the commit that ended, or let go of, one of the queue: whoever put the
-    next one aside looked before that, so the time of now is later than his. Somebody
-    who looked may also be about to: so one that is due gets the time of now as well,
-    and is passed over by him. One that was tried keeps its own schedule, as does the
-    one that was let go of (`after`).
+    Call it after the commit that ended, or let go of, one of the queue: the thread that
+    put the next one aside looked before that, so the time of now is later than its own.
+    Another that looked may be about to: so one that is due gets the time of now too,
+    and that thread passes it over. One that was tried keeps its own schedule, as does
+    the one that was let go of (`after`).
     """
     task_id, kind, peer_id = queue
     if task_id is None:

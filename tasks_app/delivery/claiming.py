@@ -8,6 +8,7 @@ sends to it is safe as well.
 
 import random
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import connection, transaction
 from django.db.models import F, Q
@@ -56,24 +57,17 @@ def claim_next(now: datetime, threads: Threads) -> Delivery | None:
     # Couriers that wake together would all reach for the same one.
     random.shuffle(found)
     for candidate in found:
-        if _claim_by_thread(candidate, now, threads):
-            return _load(candidate)
+        claim = partial(_claim, candidate, now)
+        if claimed := threads.take_for(candidate.party, claim):
+            return claimed
     return None
 
 
-def _claim_by_thread(candidate: Delivery, now: datetime, threads: Threads) -> bool:
-    if not threads.take(candidate.party):
-        return False
-    taken = False
-    try:
-        taken = _claim(candidate, now)
-    finally:
-        if not taken:
-            threads.leave(candidate.party)
-    return taken
+def _claim(candidate: Delivery, now: datetime) -> Delivery | None:
+    return _load(candidate) if _is_ours(candidate, now) else None
 
 
-def _claim(candidate: Delivery, now: datetime) -> bool:
+def _is_ours(candidate: Delivery, now: datetime) -> bool:
     seconds = budget_s(candidate) + _MARGIN_SECONDS
     tries = candidate.tries
     with transaction.atomic():

@@ -117,7 +117,7 @@ def _after(delivery: Delivery, verdict: Verdict) -> None:
         return
     if verdict.counts:
         logger.info(
-            "Callback %s of task %s failed in try %s; the next is due at %s.",
+            "Delivery %s of task %s failed in try %s; the next is due at %s.",
             delivery.pk,
             delivery.task_id,
             delivery.tries,

@@ -31,6 +31,7 @@ from tasks_app.models import Delivery, DeliveryKind, DeliveryState
 Queue = tuple[UUID | None, str, str | None]
 # What goes to a peer and not to a caller.
 TO_PEERS = (DeliveryKind.MESSAGE, DeliveryKind.FILE)
+_QUEUE = ("task_id", "kind", "peer_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +134,5 @@ def uncallable() -> Q:
 
 
 def unleased(now: datetime) -> Q:
-    """Nobody is sending it; an expired lease is that of a courier who died."""
+    """Nobody is sending it; an expired lease is that of a courier that died."""
     return Q(leased_until=None) | Q(leased_until__lte=now)
-
-
-_QUEUE = ("task_id", "kind", "peer_id")

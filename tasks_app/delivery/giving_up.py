@@ -21,7 +21,7 @@ from agents_app.protocol.payloads import ErrorObject
 from agents_app.protocol.states import TaskState
 from tasks_app import lifecycle
 from tasks_app.changes import Change, Snapshot
-from tasks_app.delivery.refusing import Refusal, refusal_of
+from tasks_app.delivery.refusing import Refusal, delivery_failed, refusal_of
 from tasks_app.models import Delivery, DeliveryKind, Message, Question, QuestionState
 from tasks_app.transition import attempts, silence, steps
 
@@ -147,10 +147,7 @@ def _spoke_since(task: Snapshot, delivery: Delivery) -> bool:
 
 
 def _failure(delivery: Delivery, refusal: Refusal | None) -> ErrorObject:
-    details: dict[str, object] = {"type": delivery.event}
-    if refusal is not None:
-        details["refused"] = {"code": refusal.code, "message": refusal.message}
-    return ErrorObject.of(SynapseError(Code.DELIVERY_FAILED, details=details))
+    return ErrorObject.of(delivery_failed(delivery.event, refusal))
 
 
 def _check(address: str, peer: Agent | None) -> None:

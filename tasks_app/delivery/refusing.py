@@ -1,10 +1,10 @@
-"""The refusal that ended a delivery, as its last try wrote it down."""
+"""The refusal that ended a delivery: read from its last try, told to its task."""
 
 import re
 from dataclasses import dataclass
 
 from agents_app.protocol.envelope import Envelope
-from agents_app.protocol.errors import SynapseError
+from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Nack
 from tasks_app.models import Delivery
 
@@ -28,6 +28,16 @@ def refusal_of(delivery: Delivery) -> Refusal | None:
         return None
     message = _message_in(last.response)[:_MAX_MESSAGE]
     return Refusal(code=int(found[1]), message=message)
+
+
+def delivery_failed(
+    event: str, refusal: Refusal | None, **details: object
+) -> SynapseError:
+    """DELIVERY_FAILED for a task that cannot do without this message, and why."""
+    details = {"type": event, **details}
+    if refusal is not None:
+        details["refused"] = {"code": refusal.code, "message": refusal.message}
+    return SynapseError(Code.DELIVERY_FAILED, details=details)
 
 
 def _message_in(response: str) -> str:

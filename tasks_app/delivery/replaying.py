@@ -31,7 +31,7 @@ def replay(delivery_id: uuid.UUID, *, by: str) -> None:
         ended_at=None,
     ):
         raise _refusal(known=wanted.exists())
-    logger.info("Callback %s is sent again, as %s asked.", delivery_id, by)
+    logger.info("Delivery %s is sent again, as %s asked.", delivery_id, by)
     queue.ring_courier()
 
 

@@ -24,13 +24,12 @@ from tasks_app.secrets import vault
 _CALLBACK_BYTES = 4096
 # An answer to a message is read whole, because it is signed.
 _ANSWER_BYTES = 64 * 1024
-_FILE_SECONDS = 60.0
 
 
 def budget_s(delivery: Delivery) -> float:
     """How long one try may take in all, in seconds: a file has more bytes."""
     seconds: float = settings.SYNAPSE_CALLBACK_TOTAL_SECONDS
-    return max(seconds, _FILE_SECONDS) if _is_file(delivery) else seconds
+    return max(seconds, outbound.FILE_SECONDS) if _is_file(delivery) else seconds
 
 
 def send(delivery: Delivery) -> Reply:

@@ -28,7 +28,7 @@ _WITH_SOMETHING_DUE = f"""
 
 
 def in_turn(now: datetime, *, sated: Collection[str], after: str) -> list[str]:
-    """Those with something due but the `sated` ones; who comes `after` is first."""
+    """Those with something due but the `sated` ones; first what comes `after`."""
     with connection.cursor() as cursor:
         moment = connection.ops.adapt_datetimefield_value(now)
         cursor.execute(_WITH_SOMETHING_DUE, [moment])

@@ -12,10 +12,11 @@ from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.messages import MessageType
 from agents_app.protocol.payloads import ErrorObject, TaskInfoProvided
 from agents_app.protocol.states import TaskState
-from agents_app.schemas import errors_in
+from agents_app.schemas import budget_to_hold, errors_in
 from tasks_app import ledger, lifecycle, outbox
 from tasks_app.changes import Change, Closed, Snapshot
 from tasks_app.desk.deadlines import is_late
+from tasks_app.desk.offers import MAX_VALUE_BYTES
 from tasks_app.models import Message, Question, QuestionState
 from tasks_app.transition import attempts
 from tasks_app.transition import desk as plans
@@ -27,6 +28,7 @@ MAX_PARTIAL_ANSWERS = 100
 MAX_PROVIDED_BYTES = 1_000_000
 # Of the names in an error, and of the errors in an answer.
 _MENTIONED = 20
+_LONGEST_NAME = 128
 _JSON_TYPES = {"string", "number", "integer", "boolean", "object", "array"}
 
 
@@ -139,16 +141,24 @@ def _check(question: Question, provided: Mapping[str, object]) -> None:
     expected = f"expected some of: {_mention(asked)}."
     if not provided:
         raise _invalid({"provided_info": f"Empty; {expected}"})
+    if len(jsontext.dumps(provided)) > MAX_VALUE_BYTES:
+        raise _invalid({"provided_info": f"At most {MAX_VALUE_BYTES} bytes at a time."})
     errors: dict[str, str] = {}
+    budget = budget_to_hold()
     for name, value in provided.items():
         if name not in asked:
-            errors[name] = f"Not asked for; {expected}"
-        elif found := errors_in(_schema(asked[name]), value):
-            errors[name] = "; ".join(found.values())
+            errors[name[:_LONGEST_NAME]] = f"Not asked for; {expected}"
+        elif found := errors_in(_schema(asked[name]), value, budget):
+            errors[name] = _told(found)
         if len(errors) == _MENTIONED:
             break
     if errors:
         raise _invalid(errors)
+
+
+def _told(found: Mapping[str, str]) -> str:
+    """A field has one text, whatever is wrong inside it: `items.0 must be …; …`."""
+    return "; ".join(f"{path} {text}".strip() for path, text in found.items())
 
 
 def _check_room(question: Question, together: Mapping[str, object]) -> None:

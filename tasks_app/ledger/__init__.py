@@ -6,7 +6,13 @@ Every write is conditional on what was seen before (generation, attempt); a lose
 changes nothing and is told so by its absence in the returned set.
 """
 
-from tasks_app.ledger.faults import AWAY, UNWRITABLE, blames_row, endure
+from tasks_app.ledger.faults import (
+    AWAY,
+    UNWRITABLE,
+    blames_row,
+    endure,
+    endure_write,
+)
 from tasks_app.ledger.files import attach, drop_unrecorded, has_file
 from tasks_app.ledger.journal import has_step, load_journal, record_step
 from tasks_app.ledger.reading import (
@@ -45,6 +51,7 @@ __all__ = [
     "commit",
     "drop_unrecorded",
     "endure",
+    "endure_write",
     "expired_leases",
     "first_under",
     "forget_key",

@@ -36,19 +36,13 @@ class Dialect:
         return self._row(columns) if single else self.recordset(columns)
 
     def parameters(
-        self, records: Sequence[Record], columns: Columns
+        self, records: Sequence[Record], columns: Columns, *, single: bool
     ) -> list[Parameter]:
-        """The parameters of `source`, which is `single` for exactly one record."""
-        if len(records) != 1:
+        """The parameters of `source`; `single`: of the one record there is."""
+        if not single:
             return [self.encode(records, columns)]
         picked = records[0].get
-        return [
-            # Optimization: most values are texts.
-            value
-            if type(value := picked(name)) is str and kind != "json"
-            else self._value(kind, value)
-            for name, kind in columns.items()
-        ]
+        return [self._value(kind, picked(name)) for name, kind in columns.items()]
 
     def _row(self, columns: Columns) -> str:
         if self.writable_with:
@@ -62,10 +56,12 @@ class Dialect:
         Numbers as texts on PostgreSQL: psycopg would type them by their size, and each
         size would be a statement of its own to prepare.
         """
-        if value is None or isinstance(value, bool):
+        if value is None or (type(value) is str and kind != "json"):
             return value
         if kind == "json":
             return json.dumps(value, allow_nan=False)
+        if isinstance(value, bool):
+            return value
         if isinstance(value, int) and not self.writable_with:
             return value
         return str(self.to_database(kind, value))

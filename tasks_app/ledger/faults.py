@@ -4,7 +4,7 @@
     AWAY        cut off, restarting, silent, locked: the same write may work in a moment
 
 The answer to a COMMIT may be lost on its way, so what is tried again may be there
-already: `endure` says so, and `reading.arrived` finds out.
+already: `endure_write` says so, and `reading.arrived` finds out.
 """
 
 import logging
@@ -43,12 +43,21 @@ def blames_row(error: Exception) -> bool:
     return isinstance(error, UNWRITABLE) and not names & _MISSING_VALUE
 
 
-def endure(write: Callable[[bool], T], check: Callable[[], None] | None = None) -> T:
-    """What `write(again)` returns: called again while the database is away.
+def endure(read: Callable[[], T], check: Callable[[], None] | None = None) -> T:
+    """What `read()` returns: called again while the database is away.
 
     For as long as one lease; then the error passes, as it does inside a transaction,
-    of which the rest is lost. `again` is True from the second call on: an earlier one
-    may have arrived. `check` is called before each of these and may raise.
+    of which the rest is lost. `check` is called before each further call and may raise.
+    """
+    return endure_write(lambda _: read(), check)
+
+
+def endure_write(
+    write: Callable[[bool], T], check: Callable[[], None] | None = None
+) -> T:
+    """`endure` for `write(again)`, whose earlier call may have arrived.
+
+    `again` is True from the second call on.
     """
     give_up_at = time.monotonic() + settings.SYNAPSE_LEASE_SECONDS
     again, wait = False, _FIRST_WAIT_SECONDS

@@ -39,7 +39,7 @@ def attach(file: NewAttachment, *, task_id: uuid.UUID, attempt: int) -> bool:
             wanted=dialect.source(_ATTEMPT, single=True),
             lock=f"{dialect.hold_row} OF t" if dialect.hold_row else "",
         ),
-        dialect.parameters([wanted], _ATTEMPT),
+        dialect.parameters([wanted], _ATTEMPT, single=True),
     )
     record = asdict(file) | {"task_id": task_id}
     rows = Insert(columns.ATTACHMENT, columns.NEW_ATTACHMENT, [record])

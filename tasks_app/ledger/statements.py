@@ -15,6 +15,9 @@ from django.db import connection, transaction
 from tasks_app.ledger import columns
 from tasks_app.ledger.dialect import Columns, Dialect, Parameter, Record, current
 
+# psycopg reads a statement anew each time when it has more than these.
+_REMEMBERED_PARAMETERS = 50
+
 
 @dataclass(frozen=True, slots=True)
 class Insert:
@@ -62,8 +65,10 @@ def _run_as_one(
     parts = [f"moved AS ({guarded.sql})"]
     parameters = [*guarded.parameters]
     for number, insert in enumerate(inserts):
-        parts.append(f"i{number} AS ({_insert_sql(dialect, insert)})")
-        parameters += dialect.parameters(insert.records, insert.columns)
+        fits = len(parameters) + len(insert.columns) <= _REMEMBERED_PARAMETERS
+        single = len(insert.records) == 1 and fits
+        parts.append(f"i{number} AS ({_insert_sql(dialect, insert, single=single)})")
+        parameters += dialect.parameters(insert.records, insert.columns, single=single)
     if following:
         parts.append(f"following AS ({following.sql})")
         parameters.append(following.parameter)
@@ -89,18 +94,18 @@ def _run_in_turn(
         ids = json.dumps(sorted(moved))
         with_moved = "WITH moved(id) AS (SELECT value FROM json_each(%s)) "
         for insert in inserts:
-            cursor.execute(
-                with_moved + _insert_sql(dialect, insert),
-                [ids, *dialect.parameters(insert.records, insert.columns)],
-            )
+            single = len(insert.records) == 1
+            given = dialect.parameters(insert.records, insert.columns, single=single)
+            sql = with_moved + _insert_sql(dialect, insert, single=single)
+            cursor.execute(sql, [ids, *given])
         if following:
             cursor.execute(with_moved + following.sql, [ids, following.parameter])
         return moved
 
 
-def _insert_sql(dialect: Dialect, insert: Insert) -> str:
+def _insert_sql(dialect: Dialect, insert: Insert, *, single: bool) -> str:
     names = ", ".join(insert.columns)
-    source = dialect.source(insert.columns, single=len(insert.records) == 1)
+    source = dialect.source(insert.columns, single=single)
     return (
         f"INSERT INTO {insert.table} ({names}) "  # noqa: S608 - names are ours
         f"SELECT {names} FROM ({source}) AS r "

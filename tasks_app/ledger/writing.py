@@ -85,7 +85,7 @@ def insert(new: NewTask) -> bool:
         "retry_of_id": new.retry_of_id,
     }
     dialect = current()
-    parameters = dialect.parameters([record], columns.NEW_TASK)
+    parameters = dialect.parameters([record], columns.NEW_TASK, single=True)
     if new.api_key:
         parameters += [new.api_key.prefix, new.api_key.hashed]
     written = statements.run(
@@ -163,7 +163,7 @@ def _commit_tasks(changes: Sequence[Change]) -> set[uuid.UUID]:
     dialect = current()
     single = len(changes) == 1
     records = [_update(change) for change in changes]
-    parameters = dialect.parameters(records, columns.CHANGE)
+    parameters = dialect.parameters(records, columns.CHANGE, single=single)
     if dialect.writable_with and not single:
         parameters.append([str(change.before.id) for change in changes])
     guarded = Guarded(statements.update_sql(dialect, single=single), parameters)

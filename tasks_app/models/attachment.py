@@ -15,6 +15,12 @@ class Attachment(models.Model):
         INPUT = "input"
         RESULT = "result"
 
+    # What `source_url` holds when it is no address; those are checked, so none of them
+    # can read like this. The bytes are here; the peer brings them; nobody will.
+    HERE = ""
+    AWAITED = "awaited"
+    REFUSED = "none"
+
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="attachments")
     kind = models.CharField(max_length=8, choices=Kind)
@@ -23,9 +29,9 @@ class Attachment(models.Model):
     size = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField()
-    # Where a peer keeps it; empty once the bytes are here. `fetch_at` is when the
-    # courier tries next, nothing when it never does (again).
-    source_url = models.CharField(max_length=2048, blank=True, default="")
+    # The address at which a peer keeps it, until it is here; or one of the three above.
+    source_url = models.CharField(max_length=2048, blank=True, default=HERE)
+    # When the courier tries next; nothing when it never does (again).
     fetch_at = models.DateTimeField(null=True)
     fetch_tries = models.SmallIntegerField(default=0)
     # Of the step that attached it, in the journal: without a record of that step the

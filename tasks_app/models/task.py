@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from agents_app.protocol import ids
 from agents_app.protocol.payloads import Priority
-from agents_app.protocol.states import TaskState
+from agents_app.protocol.states import UNSUCCESSFUL, TaskState
 from tasks_app.models.caller import Caller
 
 
@@ -99,7 +99,7 @@ class Task(models.Model):
             models.Index(
                 fields=["caller", "-created_at", "-id"],
                 name="task_unsuccessful",
-                condition=Q(state__in=["failed", "rejected", "cancelled"]),
+                condition=Q(state__in=list(map(str, UNSUCCESSFUL))),
             ),
             models.Index(
                 fields=["caller", "external_task_id"],

@@ -59,7 +59,7 @@ class AttemptHost:
                 now=now,
             )
 
-        if not ledger.endure(write, self.held.check):
+        if not ledger.endure_write(write, self.held.check):
             self._fenced()
 
     def attach(
@@ -93,9 +93,9 @@ class AttemptHost:
                 return True
             return ledger.attach(file, task_id=held.task.id, attempt=held.attempt)
 
-        return ledger.endure(write, held.check)
+        return ledger.endure_write(write, held.check)
 
     def _fenced(self) -> None:
         task_id = self.held.task.id
-        self.held.stop(why_lost(ledger.endure(lambda _: ledger.load(task_id))))
+        self.held.stop(why_lost(ledger.endure(lambda: ledger.load(task_id))))
         self.held.check()

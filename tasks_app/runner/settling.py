@@ -17,8 +17,8 @@ logger = logging.getLogger(__name__)
 def write(
     changes: Sequence[Change], check: Callable[[], None] | None = None
 ) -> set[uuid.UUID]:
-    """`lifecycle.commit`, which outlasts a database that is away (`ledger.endure`)."""
-    return ledger.endure(
+    """`lifecycle.commit`, which outlasts a database that is away (`ledger.faults`)."""
+    return ledger.endure_write(
         lambda again: lifecycle.commit(changes, again=again), check=check
     )
 
@@ -32,7 +32,7 @@ def settle(held: Held, plan: Plan, check: Callable[[], None] | None = None) -> b
     with held.lock:
         planned = plan(held.task)
         while not write([planned], check):
-            task = ledger.endure(lambda _: ledger.load(held.task.id), check)
+            task = ledger.endure(lambda: ledger.load(held.task.id), check)
             if task is None or not task.running or task.attempt != held.attempt:
                 held.stop(why_lost(task))
                 return False
@@ -57,6 +57,5 @@ def settle_alone(held: Held, plan: Plan) -> None:
         if not ledger.blames_row(error):
             raise
         logger.exception("The outcome of task %s cannot be stored.", held.task.id)
-        ledger.endure(
-            lambda _: lifecycle.end_unwritable(held.task, Code.RESULT_INVALID)
-        )
+        # If an earlier call arrived, the next finds another generation: no change.
+        ledger.endure(lambda: lifecycle.end_unwritable(held.task, Code.RESULT_INVALID))

@@ -138,7 +138,7 @@ def _run(job: Job) -> Plan:
         # lease brings the task back.
         raise SystemExit
     _pace.learn(task.task_type, (time.monotonic() - began) * 1000)
-    files = ledger.endure(lambda _: luggage.results(host, job.candidate))
+    files = ledger.endure(lambda: luggage.results(host, job.candidate))
 
     def plan(task: Snapshot) -> Change:
         return outcomes.change_of(
@@ -157,7 +157,7 @@ def _outcome(spec: HandlerSpec, job: Job, host: AttemptHost) -> Outcome:
     """What the handler says, or that it could not have what it needs."""
     try:
         assignment = ledger.endure(
-            lambda _: luggage.pack(spec, job.candidate, job.held), job.held.check
+            lambda: luggage.pack(spec, job.candidate, job.held), job.held.check
         )
     except SynapseError as error:
         said = TaskFailed(task_id=job.held.task.wire_id, error=ErrorObject.of(error))

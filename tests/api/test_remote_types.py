@@ -3,10 +3,10 @@
 import pytest
 
 from agents_app.models import Agent
-from tasks_app import peers
+from tasks_app import peers, presence
 from tasks_app.models import Task
-from tests.api.conftest import Program
-from tests.tasks.presence.cards import live
+from tests.api.conftest import Program, error_of
+from tests.tasks.presence.cards import card, live
 
 
 @pytest.fixture
@@ -52,6 +52,32 @@ def test_it_gives_a_task_to_the_agent_that_was_named(
     body = {"task_type": "probe_echo", "payload": {}, "agent_id": "north"}
     assert program.post("/task", body).status_code == 202
     assert Task.objects.get().executor == north.address
+
+
+def test_it_names_what_does_not_fit_the_peers_schema(
+    program: Program, north: Agent
+) -> None:
+    schema = {"properties": {"n": {"type": "integer"}}, "required": ["to"]}
+    presence.learned(
+        north, card(north, {"type": "translate", "input_schema_object": schema})
+    )
+    body = {"task_type": "translate", "payload": {"n": "x"}}
+    error = error_of(program.post("/task", body), 422)
+    assert error["code"] == 4002
+    assert error["details"]["fields"] == {
+        "n": "must be of type integer",
+        "": "must have: to",
+    }
+
+
+def test_it_answers_for_a_broken_schema_of_a_peer_g50(
+    program: Program, north: Agent
+) -> None:
+    """Such a card is refused; one that an older version took is no 500 either."""
+    offer = {"type": "translate", "input_schema_object": {"$ref": "#/gone"}}
+    Agent.objects.update(capabilities={"supported_task_types": [offer]})
+    refused = program.post("/task", {"task_type": "translate", "payload": {}})
+    assert error_of(refused, 422)["code"] == 4006
 
 
 def test_it_refuses_an_agent_that_does_not_offer_it(

@@ -167,3 +167,17 @@ def test_it_finds_the_scripts_of_the_docs(client, nobody: Program) -> None:
     response = client.get(path)
     assert response.status_code == 200
     response.close()
+
+
+def test_it_says_what_a_parameter_must_be(
+    program: Program, document: dict[str, Any]
+) -> None:
+    parameters = document["paths"]["/api/v1/synapse/tasks"]["get"]["parameters"]
+    schemas = {one["name"]: one["schema"] for one in parameters}
+    for name in ("cursor", "task_type", "external_task_id"):
+        assert not Draft202012Validator(schemas[name]).is_valid("")
+        assert program.get(f"/tasks?{name}=").status_code == 400
+    for _ in range(2):
+        program.submit()
+    cursor = program.get("/tasks?limit=1").json()["next_cursor"]
+    assert Draft202012Validator(schemas["cursor"]).is_valid(cursor)

@@ -28,7 +28,7 @@ STEPS = 3
 # Longer than any outage here, as by default; still short enough to see one run out.
 LEASE = {"SYNAPSE_LEASE_SECONDS": "20", "SYNAPSE_LEASE_RENEW_SECONDS": "5"}
 # What the web process waits for an answer or a lock, and somewhat more.
-TOLD_WITHIN = 9.0
+TOLD_WITHIN = 12.0
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def answers_again(stack: Stack) -> None:
 
 
 @needs_postgres
-def test_g05_connections_that_are_cut_cost_no_work(
+def test_g09_connections_that_are_cut_cost_no_work(
     shaky: Stack, server: PostgresServer
 ) -> None:
     client = shaky.client()
@@ -124,7 +124,7 @@ def test_g05_connections_that_are_cut_cost_no_work(
 
 
 @needs_postgres
-def test_g05_a_restart_of_the_database_costs_no_work(
+def test_g09_a_restart_of_the_database_costs_no_work(
     shaky: Stack, server: PostgresServer
 ) -> None:
     client = shaky.client()
@@ -169,7 +169,7 @@ def test_g51_a_long_writer_holds_callers_less_than_workers(embedded: Stack) -> N
         began = time.monotonic()
         answer = submitted(client)
         took = time.monotonic() - began
-        time.sleep(max(0.0, 8 - took))
+        time.sleep(max(0.0, 11 - took))
         writer.execute("ROLLBACK")
     assert answer.status_code == 503
     assert int(answer.headers["Retry-After"]) > 0

@@ -81,8 +81,6 @@ TARGETS = [
     b"?limit=%d9%a1&cursor=%00",
     b"?api_key=%ff&api_key=%00",
 ]
-# A larger length would be a client that leaves in the middle.
-_NO_DIGITS = bytes(set(range(256)) - set(b"0123456789"))
 PARTS = [
     b"Content-Disposition: form-data; name*=foo''%E9",
     b'Content-Disposition: form-data; name="file"; filename*=a\'b',
@@ -141,7 +139,7 @@ def _odd_requests(key: bytes) -> list[bytes]:
     for _ in range(150):
         changed = bytearray(post)
         for _ in range(random.randint(1, 5)):
-            changed[random.randrange(len(changed))] = random.choice(_NO_DIGITS)
+            changed[random.randrange(len(changed))] = random.randrange(256)
         found.append(bytes(changed))
     return found
 

@@ -8,6 +8,7 @@ from agents_app.protocol.states import (
     LIVE,
     TERMINAL,
     TRANSITIONS,
+    UNSUCCESSFUL,
     WAITING,
     Move,
     PublicStatus,
@@ -71,6 +72,7 @@ def test_it_splits_states_into_live_and_terminal():
     assert {"completed", "failed", "cancelled", "rejected"} == TERMINAL
     assert set(TaskState) == LIVE | TERMINAL
     assert not LIVE & TERMINAL
+    assert TERMINAL - set(UNSUCCESSFUL) == {"completed"}
 
 
 def test_it_waits_in_live_states_only():

@@ -29,8 +29,8 @@ def web(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYNAPSE_PROCESS", "web")
 
 
-def options(url: str, *, pooler: bool = False) -> dict[str, Any]:
-    found: dict[str, Any] = databases.configured(url, pooler=pooler)["OPTIONS"]
+def options(url: str) -> dict[str, Any]:
+    found: dict[str, Any] = databases.configured(url, pooler=False)["OPTIONS"]
     return found
 
 
@@ -43,7 +43,7 @@ class TestOptions:
     @pytest.mark.usefixtures("web")
     def test_it_is_quick_in_the_web_process(self) -> None:
         assert options(URL)["answer_timeout"] == 6
-        assert options("sqlite:///x")["timeout"] == 5
+        assert options("sqlite:///x")["timeout"] == 8
 
     def test_it_is_patient_elsewhere(self) -> None:
         assert options("sqlite:///x")["timeout"] == 20
@@ -57,9 +57,9 @@ class TestOptions:
         assert found["options"].endswith("-c statement_timeout=9s")
 
     def test_it_tells_a_pooler_nothing_of_sessions(self) -> None:
-        found = options(URL, pooler=True)
-        assert "options" not in found
-        assert "prepare_threshold" not in found
+        made = databases.configured(URL, pooler=True)
+        assert not {"options", "prepare_threshold"} & set(made["OPTIONS"])
+        assert made["DISABLE_SERVER_SIDE_CURSORS"]
 
     def test_it_knows_the_web_process_by_its_entry(self) -> None:
         code = (
@@ -73,7 +73,7 @@ class TestOptions:
             text=True,
             timeout=60,
         )
-        assert said.stdout.strip() == "5", said.stderr
+        assert said.stdout.strip() == "8", said.stderr
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +87,8 @@ def connect(server: PostgresServer) -> Iterator[Callable[..., Any]]:
     """Makes connections of the product's backend, bounded to a second."""
     made = []
 
-    def bounded(**changed: object) -> Any:
-        settings = databases.configured(server.url, pooler=False)
+    def bounded(*, pooler: bool = False, **changed: object) -> Any:
+        settings = databases.configured(server.url, pooler=pooler)
         settings["OPTIONS"] |= {"answer_timeout": 1, "connect_timeout": 2} | changed
         settings |= {"TIME_ZONE": None, "AUTOCOMMIT": True, "ATOMIC_REQUESTS": False}
         settings["TEST"] = {"NAME": None}
@@ -167,6 +167,13 @@ class TestSlow:
         assert ask(connection, "SHOW statement_timeout") == ("500ms",)
         with pytest.raises(OperationalError):
             ask(connection, "SELECT pg_sleep(5)")
+
+    def test_it_changes_no_session_of_a_pooler_for_migrations(self, connect):
+        connection = connect(pooler=True)
+        ask(connection, "SELECT set_config('statement_timeout', '7s', false)")
+        with connection.schema_editor():
+            assert ask(connection, "SHOW statement_timeout") == ("7s",)
+        assert ask(connection, "SHOW statement_timeout") == ("7s",)
 
     def test_it_puts_the_bounds_back_after_a_migration_that_failed(self, connect):
         connection = connect(options="-c statement_timeout=500ms")

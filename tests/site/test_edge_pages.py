@@ -16,6 +16,7 @@ from tasks_app.api.addresses import PREFIX
 def limits(settings: Settings) -> None:
     settings.SYNAPSE_MAX_BODY_SIZE = 1000
     settings.SYNAPSE_MAX_UPLOAD_SIZE = 1_000_000
+    settings.SYNAPSE_MAX_FILE_SIZE = 500_000
 
 
 @pytest.mark.parametrize("path", ["/", "/admin/login/", "/static/x", "/api"])
@@ -33,6 +34,11 @@ def test_it_leaves_exact_limits_to_the_api_g59(path: str) -> None:
 
 def test_it_lets_uploads_be_large() -> None:
     assert allowed(f"{PREFIX}/task/multipart").bytes > 1_000_000
+
+
+def test_it_lets_peers_bring_files() -> None:
+    most = allowed(f"{PREFIX}/a2a/files/01900000-0000-7000-8000-000000000001").bytes
+    assert 500_000 < most < 600_000
 
 
 @pytest.mark.parametrize(("status", "code"), [(408, 1019), (413, 1016)])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from synapse_site.edge.limits import Limits
 from synapse_site.edge.readers import Readers
+from tests.site.edge_app import allowed
 
 TRIES = """
 import fcntl, sys
@@ -31,7 +32,7 @@ def test_it_keeps_the_locks_of_the_process(tmp_path: Path) -> None:
     path.touch()
     with path.open("rb+") as file:
         fcntl.lockf(file, fcntl.LOCK_EX)
-        readers = Readers(1, Limits())
+        readers = Readers(1, Limits(allowed=allowed))
         readers.look(0.0)
         readers.end_all()
         assert _is_locked(path)

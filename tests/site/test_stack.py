@@ -204,7 +204,7 @@ class TestKept:
 
     def end(self, kept, *, settled):
         kept.running = self.Run(settled=settled)
-        kept.ended()
+        kept.reap()
 
     def test_it_gives_up_what_never_came_up(self, kept):
         for _ in range(stack.TRIES):

@@ -3,9 +3,12 @@
 import hashlib
 import uuid
 from datetime import timedelta
+from functools import partial
 from ipaddress import ip_network
 
 import pytest
+from django.core.files.storage import FileSystemStorage
+from django.db import connection
 from django.utils import timezone
 
 from agents_app.protocol import ids
@@ -18,6 +21,7 @@ from tasks_app import (
     filelinks,
     foreignfiles,
     inbox,
+    ledger,
     peers,
     runner,
     storage,
@@ -28,7 +32,9 @@ from tasks_app.sharing import Threads
 from tasks_app.sweep import sweep
 from tests.factories import row, set_row, submitted
 from tests.receiver import Receiver, hang, ok, redirect, status
+from tests.tasks.away import away_for
 from tests.tasks.presence.cards import live
+from tests.tasks.racing import race
 from tests.tasks.sweep.aging import ago
 
 pytestmark = pytest.mark.django_db
@@ -225,6 +231,18 @@ def test_it_gives_the_files_of_one_peer_no_more_than_its_share_g24(
     assert Task.objects.get().ready_at is not None
 
 
+def test_it_keeps_no_thread_of_a_claim_that_the_database_lost_g24(
+    north, caller, monkeypatch
+):
+    threads = Threads(2)
+    monkeypatch.setattr(fetching, "threads", threads)
+    with Receiver(ok(DATA)) as receiver:
+        _completed(caller, north, _file(receiver.url()))
+        with away_for("UPDATE"), pytest.raises(ledger.AWAY):
+            fetching.fetch_due()
+    assert threads.sated() == []
+
+
 @pytest.mark.parametrize(
     ("changed", "code"),
     [
@@ -332,7 +350,17 @@ def test_it_takes_over_from_a_courier_that_died(north, caller):
 def test_it_keeps_a_result_whose_file_it_will_not_fetch(north, caller):
     task = _completed(caller, north, _file("http://10.0.0.1/a"), _file(None))
     assert row(task).state == "completed"
-    assert set(row(task).attachments.values_list("fetch_at", flat=True)) == {None}
+    files = row(task).attachments
+    assert set(files.values_list("fetch_at", flat=True)) == {None}
+    sources = set(files.values_list("source_url", flat=True))
+    assert sources == {Attachment.REFUSED, Attachment.AWAITED}
+
+
+@pytest.mark.parametrize("url", [Attachment.AWAITED, "ftp://example.com/a", "x" * 3000])
+def test_it_lets_no_link_pass_for_a_file_that_may_be_brought(north, caller, url):
+    """It would get around the limit of size, too."""
+    _completed(caller, north, _file(url, size=10**12))
+    assert Attachment.objects.get().source_url == Attachment.REFUSED
 
 
 def test_it_replaces_what_a_dead_attempt_left(north, caller):
@@ -354,22 +382,58 @@ def test_it_rings_for_files_whose_bell_was_lost(
     assert ("synapse.fetch", [], "courier", 0) in bells
 
 
-def test_it_starts_a_task_when_its_file_was_brought(north, declare):
-    _reading(declare)
-    assert _ask(north, _file(None)) is None
-    runner.drain("default")
-    assert Task.objects.get().state == "pending"
-    file = foreignfiles.awaited(
+def _awaited() -> Attachment:
+    return foreignfiles.awaited(
         Task.objects.get().pk,
         "input",
         file_id="f-1",
         size=len(DATA),
         sha256=hashlib.sha256(DATA).hexdigest(),
     )
-    foreignfiles.bring(file, DATA)
+
+
+def test_it_starts_a_task_when_its_file_was_brought(north, declare):
+    _reading(declare)
+    assert _ask(north, _file(None)) is None
+    runner.drain("default")
+    assert Task.objects.get().state == "pending"
+    foreignfiles.bring(_awaited(), DATA)
     fetching.fetch_due()
     runner.drain("default")
     assert Task.objects.get().result == {"read": DATA.decode()}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_writes_what_is_brought_outside_of_a_transaction(
+    north, declare, monkeypatch
+):
+    _reading(declare)
+    assert _ask(north, _file(None)) is None
+    save, held = FileSystemStorage.save, []
+
+    def seen(*words):
+        held.append(connection.in_atomic_block)
+        return save(*words)
+
+    monkeypatch.setattr(FileSystemStorage, "save", seen)
+    foreignfiles.bring(_awaited(), DATA)
+    assert held == [False]
+    assert Attachment.objects.get().source_url == Attachment.HERE
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_keeps_a_file_once_that_is_brought_twice_at_once(north, declare, bells):
+    _reading(declare)
+    assert _ask(north, _file(None)) is None
+    first, second = _awaited(), _awaited()
+    bells.clear()
+    ways = [partial(foreignfiles.bring, file, DATA) for file in (first, second)]
+    assert race(*ways) == [None, None]
+    assert bells.count(("synapse.fetch", [], "courier", 0)) == 1
+    kept = storage.path_of(first.pk)
+    assert [path for path in kept.parent.iterdir() if first.pk.hex in path.name] == [
+        kept
+    ]
 
 
 def test_it_fails_a_task_in_time_whose_file_is_never_brought(north, declare):

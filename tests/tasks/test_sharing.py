@@ -1,4 +1,7 @@
-"""Threads of a courier: whoever hangs leaves as many as he holds (G24)."""
+"""Threads of a courier: one that hangs leaves as many as it holds (G24)."""
+
+import pytest
+from django.db import OperationalError
 
 from tasks_app.sharing import Threads
 
@@ -33,6 +36,30 @@ def test_it_gives_a_thread_again_that_was_left() -> None:
     threads.leave("caller:a")
     assert threads.sated() == []
     assert threads.take("caller:a")
+
+
+def test_it_keeps_a_thread_for_what_was_claimed() -> None:
+    threads = Threads(2)
+    assert threads.take_for("caller:a", lambda: "claimed") == "claimed"
+    assert threads.sated() == ["caller:a"]
+    assert threads.take_for("caller:a", lambda: "more") is None
+
+
+def test_it_takes_no_thread_for_nothing() -> None:
+    threads = Threads(2)
+    assert threads.take_for("caller:a", lambda: None) is None
+    assert threads.sated() == []
+
+
+def test_it_takes_no_thread_while_the_database_is_away() -> None:
+    threads = Threads(2)
+
+    def claim() -> str:
+        raise OperationalError("cut off")
+
+    with pytest.raises(OperationalError):
+        threads.take_for("caller:a", claim)
+    assert threads.sated() == []
 
 
 def test_it_knows_how_many_threads_there_are() -> None:

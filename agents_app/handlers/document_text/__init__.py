@@ -1,15 +1,23 @@
 """`document_text`: the text of every uploaded PDF, HTML page or plain text."""
 
+from collections.abc import Callable
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from agents_app.context import Context, HandlerError, TaskFile
 from agents_app.handlers.document_text.charset import NotText, decode
 from agents_app.handlers.document_text.markup import html_to_text
-from agents_app.pdf import UnreadablePdf, looks_like_pdf, read_pdf
+from agents_app.handlers.document_text.pdf import (
+    PdfText,
+    looks_like_pdf,
+    read_pdf,
+)
 from agents_app.plaintext import clean
+from agents_app.reading import Unreadable
 from agents_app.registry import handles
 
 NO_TEXT = "has no text; a scan needs text recognition first"
+FIRST_PAGES = "the text is that of the first pages"
 NOT_READ = "was not read: max_chars was used up"
 
 
@@ -62,7 +70,7 @@ def document_text(ctx: Context[DocumentRequest]) -> DocumentTexts:
     documents: list[DocumentText] = []
     for number, file in enumerate(ctx.files):
         ctx.progress(100 * number // len(ctx.files), f"Reading {file.name}")
-        documents.append(_read(file, left))
+        documents.append(_read(file, left, ctx.check))
         left -= documents[-1].characters
     if not any(document.text for document in documents):
         raise _nothing_readable(documents)
@@ -76,26 +84,34 @@ def _nothing_readable(documents: list[DocumentText]) -> HandlerError:
     return HandlerError("No file has readable text.", details={"files": notes})
 
 
-def _read(file: TaskFile, left: int) -> DocumentText:
+def _read(file: TaskFile, left: int, check: Callable[[], None]) -> DocumentText:
     empty = DocumentText(
         file_id=file.id, name=file.name, content_type=file.content_type
     )
     if left == 0:
         return empty.model_copy(update={"truncated": True, "note": NOT_READ})
     try:
-        pages, text = _text_of(file, left)
-    except (UnreadablePdf, NotText) as refused:
+        data = file.read()
+        if looks_like_pdf(data):
+            pdf = read_pdf(file.path, left + 1, check)
+            return empty.model_copy(update=_of_pdf(pdf, left))
+        text = _text_of(file, data)
+    except (Unreadable, NotText) as refused:
         return empty.model_copy(update={"note": str(refused)})
-    return empty.model_copy(update={"pages": pages, **_bounded(text, left)})
+    return empty.model_copy(update=_bounded(text, left))
 
 
-def _text_of(file: TaskFile, left: int) -> tuple[int | None, str]:
-    data = file.read()
-    if looks_like_pdf(data):
-        pdf = read_pdf(file.path, left + 1)
-        return pdf.pages, pdf.text
+def _of_pdf(pdf: PdfText, left: int) -> dict[str, object]:
+    found = _bounded(pdf.text, left) | {"pages": pdf.pages}
+    if pdf.cut_off is None:
+        return found
+    note = f"{pdf.cut_off}; {FIRST_PAGES}" if pdf.text else str(pdf.cut_off)
+    return found | {"truncated": True, "note": note}
+
+
+def _text_of(file: TaskFile, data: bytes) -> str:
     text = clean(decode(data, file.content_type))
-    return None, html_to_text(text) if _is_html(file, text) else text.strip()
+    return html_to_text(text) if _is_html(file, text) else text.strip()
 
 
 def _bounded(text: str, left: int) -> dict[str, object]:

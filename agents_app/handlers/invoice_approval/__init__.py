@@ -55,7 +55,7 @@ def approve_invoice(ctx: Context[Invoice]) -> ApprovalOutcome:
     """Read an invoice PDF, ask for missing facts, get it approved above a limit."""
     ctx.progress(10, "Reading the invoice")
     (file,) = ctx.files
-    draft = ctx.step("read", read_invoice, file, ctx.payload)
+    draft = ctx.step("read", read_invoice, file, ctx.payload, ctx.check)
     draft = ask_for_missing(ctx, draft)
     ctx.progress(50, "Deciding")
     verdict = decide(ctx, draft)

@@ -1,109 +1,40 @@
-"""Reads an invoice with the templates of invoice2data and our own.
+"""What an invoice says of itself, and what its caller knows better.
 
-First step of the handler. A field that a template does not find stays unknown; one it
-only guesses (a default currency) counts as not found.
+First step of the handler. `reading.invoices` reads the PDF, in a process of its own.
 """
 
-import logging
-import re
-from collections.abc import Mapping
-from datetime import datetime
-from functools import cache
+from collections.abc import Callable, Mapping
 from pathlib import Path
-
-from invoice2data.extract.invoice_template import InvoiceTemplate
-from invoice2data.extract.loader import read_templates
-from invoice2data.input import pdfium
 
 from agents_app.context import HandlerError, TaskFile
 from agents_app.handlers.invoice_approval.fields import Draft, KnownFields, Source
-from agents_app.pdf import PDFIUM, UnreadablePdf, read_pdf
+from agents_app.reading import Unreadable
+from agents_app.reading.calling import call
 
-OWN_TEMPLATES = Path(__file__).parents[1] / "invoice_templates"
-
-_MAX_CHARACTERS = 200_000
-_KEY_FACTS = ("invoice_number", "date", "amount")
-_TEMPLATE_FAILED = (
-    ValueError,
-    TypeError,
-    LookupError,
-    AttributeError,
-    ArithmeticError,
-    re.error,
-)
-
-# It warns about every field a template does not find, which here is a normal answer.
-logging.getLogger("invoice2data").setLevel(logging.CRITICAL)
+# For vendors that invoice2data does not know; operators add theirs.
+_OWN_TEMPLATES = Path(__file__).parents[1] / "invoice_templates"
 
 
-def read_invoice(file: TaskFile, known: KnownFields) -> Draft:
-    """What the PDF says, overruled by what the caller already knows."""
+def read_invoice(
+    file: TaskFile, known: KnownFields, check: Callable[[], None]
+) -> Draft:
+    """What the PDF says, overruled by what the caller already knows.
+
+    `check` is called while the PDF is read and may raise.
+    """
     try:
-        text = read_pdf(file.path, _MAX_CHARACTERS).text
-    except UnreadablePdf as refused:
+        found = _found(file, check)
+    except Unreadable as refused:
         raise HandlerError(f"{file.name} {refused}.") from refused
     given = known.model_dump(mode="json", include=set(KnownFields.model_fields))
-    found = _best(text, file.path)
     return Draft().filled(found, Source.DOCUMENT).filled(given, Source.PAYLOAD)
 
 
-def _best(text: str, path: Path) -> Mapping[str, object]:
-    """The first matching template that finds at least two key facts.
-
-    Some templates match on very common words; one that then finds next to nothing has
-    most likely matched another vendor's invoice, and its vendor would be wrong.
-    """
-    for template in _templates():
-        if template.matches_input(text):
-            found = _extracted(template, text, path)
-            if sum(found.get(name) is not None for name in _KEY_FACTS) >= 2:
-                return found
-    return {}
-
-
-def _extracted(
-    template: InvoiceTemplate, text: str, path: Path
-) -> Mapping[str, object]:
-    try:
-        with PDFIUM:  # A template may read an area of the page.
-            output = template.extract(template.prepare_input(text), str(path), pdfium)
-    except _TEMPLATE_FAILED:
-        return {}
-    return {
-        "vendor": _one_line(output.get("issuer")),
-        "invoice_number": _one_line(output.get("invoice_number")),
-        "date": _day(output.get("date")),
-        "amount": _amount(output.get("amount")),
-        "currency": _one_line(output.get("currency")),
-    }
-
-
-@cache
-def _templates() -> tuple[InvoiceTemplate, ...]:
-    """By priority, ours first; parsing two hundred files is for once per process."""
-    found = [*read_templates(str(OWN_TEMPLATES)), *read_templates()]
-    found.sort(key=lambda template: -int(template["priority"]))
-    return tuple(_lenient(template) for template in found)
-
-
-def _lenient(template: InvoiceTemplate) -> InvoiceTemplate:
-    """Keeps what was found when something is missing, and assumes no currency."""
-    template["required_fields"] = []
-    if "currency" not in template.get("options", {}):
-        template.options["currency"] = None
-    return template
-
-
-def _one_line(value: object) -> str | None:
-    """None for a list as well: several different matches are no finding."""
-    if not isinstance(value, str | int):
-        return None
-    return " ".join(str(value).split()) or None
-
-
-def _day(value: object) -> str | None:
-    return value.date().isoformat() if isinstance(value, datetime) else None
-
-
-def _amount(value: object) -> float | None:
-    return round(value, 4) if isinstance(value, float | int) else None
+def _found(file: TaskFile, check: Callable[[], None]) -> Mapping[str, object]:
+    answer = call(
+        "agents_app.reading.invoices", file.path, str(_OWN_TEMPLATES), check=check
+    )
+    match answer.said:
+        case [dict(found)]:
+            return found
+    raise answer.unreadable()

@@ -12,8 +12,7 @@ from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.tickets import FileTicket
 from tasks_app import filelinks, inbox
 from tasks_app.api import bodies
-from tasks_app.api.a2a import answers
-from tasks_app.api.a2a.pace import buckets
+from tasks_app.api.a2a import answers, pace
 from tasks_app.api.a2a.peers import verified
 from tasks_app.api.a2a.views import AgentDoor
 from tasks_app.api.downloading import download
@@ -51,7 +50,8 @@ class FileViewSet(AgentDoor):
         ticket = FileTicket.from_text(text)
         peer = verified(ticket.sender, request.headers, text.encode())
         self._peer = peer
-        buckets.spend(peer.agent.pk)
+        if not bodies.was_asked_for(request):  # Else this upload counted by then.
+            pace.buckets.spend(peer.agent.pk)
         if ticket.file_id != file_id:
             raise SynapseError(Code.SIGNATURE_INVALID)
         bodies.require_type(request, tickets.CONTENT_TYPE)

@@ -10,8 +10,7 @@ from agents_app.protocol.envelope import Envelope
 from agents_app.protocol.errors import CATALOGUE, Code, SynapseError
 from tasks_app import collecting, inbox
 from tasks_app.api import bodies
-from tasks_app.api.a2a import answers, mailbox, status
-from tasks_app.api.a2a.pace import buckets
+from tasks_app.api.a2a import answers, mailbox, pace, status
 from tasks_app.api.a2a.peers import Peer, verified
 from tasks_app.api.errors import translate
 from tasks_app.api.views.door import Door
@@ -45,7 +44,7 @@ class AgentDoor(Door):
         if collecting.is_ours(peer.message_id):
             raise SynapseError(Code.SIGNATURE_INVALID)
         self._peer = peer
-        buckets.spend(peer.agent.pk)
+        pace.buckets.spend(peer.agent.pk)
         return peer
 
 
@@ -68,7 +67,7 @@ class MessageViewSet(AgentDoor):
         if peer.message_id != envelope.message_id:
             raise SynapseError(Code.SIGNATURE_INVALID)
         self._peer = peer
-        buckets.spend(peer.agent.pk)
+        pace.buckets.spend(peer.agent.pk)
         answer = inbox.receive(peer.agent, envelope, raw)
         return answers.signed(
             peer,

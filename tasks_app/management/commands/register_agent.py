@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from agents_app.models import MAX_OPEN, MAX_TASKS
 from agents_app.protocol.errors import SynapseError
 from tasks_app import peers
 
@@ -31,13 +32,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--max-tasks",
             type=int,
-            default=100,
+            default=MAX_TASKS,
             help="how many of our tasks it may have at a time",
         )
         parser.add_argument(
             "--max-open",
             type=int,
-            default=1000,
+            default=MAX_OPEN,
             help="how many unfinished tasks of its own it may have here",
         )
         parser.add_argument("--secret", help="whsec_…, instead of a fresh one")

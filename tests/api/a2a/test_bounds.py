@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tasks_app.api.a2a.views.buckets", pace.Buckets())
+    monkeypatch.setattr("tasks_app.api.a2a.pace.buckets", pace.Buckets())
 
 
 @pytest.fixture
@@ -78,7 +78,9 @@ def test_it_holds_no_more_open_tasks_of_a_peer_than_it_may_have(ada, eve) -> Non
 def test_it_counts_exactly_when_many_come_at_once() -> None:
     peer = Peer("ada", max_open=2)
     ask = [lambda n=n: peer.say("task_request", request(f"t-{n}")) for n in range(6)]
-    race(*ask)
+    answers = race(*ask)
+    assert sorted(one.status_code for one in answers) == [200] * 2 + [429] * 4
+    assert {refused(one) for one in answers if one.status_code == 429} == {4007}
     assert Task.objects.count() == 2
 
 

@@ -56,6 +56,32 @@ def test_it_takes_complete_before_confirm_g34(ada, for_ada) -> None:
     assert for_ada.state == "completed"
 
 
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (
+            "task_need_info",
+            {"reason": "r", "missing_fields": [{"name": "a", "schema": {"type": 5}}]},
+        ),
+        (
+            "task_need_human",
+            {
+                "escalation_level": 1,
+                "reason": {},
+                "decision_schema": {"$ref": "http://127.0.0.1/"},
+            },
+        ),
+    ],
+)
+def test_it_takes_no_question_that_nobody_could_answer_g44(
+    ada, for_ada, kind, words
+) -> None:
+    assert acked(ada.say("task_confirm", {"task_id": str(for_ada.pk)}))
+    asked = ada.say(kind, {"task_id": str(for_ada.pk)} | words)
+    assert refused(asked) == Code.SCHEMA_INVALID
+    assert not Question.objects.exists()
+
+
 @pytest.mark.parametrize("kind", ["task_status_update", "task_failed", "task_reject"])
 def test_it_leaves_an_ended_task_as_it_is_g34(ada, for_ada, kind) -> None:
     lifecycle.cancel(for_ada.pk, by=f"caller:{for_ada.caller_id}")

@@ -11,12 +11,13 @@ from django.db import connection, connections
 from django.db.models import F
 from django.utils import timezone
 
-from tasks_app import delivery, queue
+from tasks_app import delivery, ledger, queue
 from tasks_app.delivery.claiming import claim_next
 from tasks_app.models import Delivery
 from tasks_app.sharing import Threads
 from tests.receiver import Receiver, hang
 from tests.stack import eventually
+from tests.tasks.away import away_for
 from tests.tasks.delivery.claims import claim
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -84,6 +85,15 @@ def test_it_has_few_in_flight_per_endpoint_whoever_claims(put):
     claimed = _in_threads(8, lambda: claim(timezone.now()))
     taken = [row for row in claimed if row is not None]
     assert len(taken) == len({row.pk for row in taken}) == 4
+
+
+@pytest.mark.parametrize("part", ["UPDATE", "JOIN"], ids=["claim", "load"])
+def test_it_keeps_no_thread_of_a_claim_that_the_database_lost_g24(put, part):
+    put("http://one.test/")
+    threads = Threads(2)
+    with away_for(part), pytest.raises(ledger.AWAY):
+        claim_next(timezone.now(), threads)
+    assert threads.sated() == []
 
 
 def test_it_claims_from_each_endpoint(put):

@@ -84,6 +84,17 @@ def test_it_refuses_facts_that_nobody_asked_for(ask_info):
     assert fields == {"weight": "Not asked for; expected some of: colour, size."}
 
 
+def test_it_refuses_a_huge_answer(ask_info):
+    assert set(invalid(ask_info("note"), note="x" * 100_000)) == {"provided_info"}
+
+
+def test_it_says_where_inside_a_field_it_is_wrong(ask_info):
+    schema = {"properties": {"sizes": {"items": {"type": "integer"}}}}
+    question = ask_info(MissingField(name="shoes", json_schema=schema))
+    fields = invalid(question, shoes={"sizes": [41, "x"]})
+    assert fields == {"shoes": "sizes.1 must be of type integer"}
+
+
 def test_it_refuses_an_empty_answer(ask_info):
     assert set(invalid(ask_info("colour"))) == {"provided_info"}
 

@@ -116,7 +116,7 @@ def test_it_waits_for_whoever_fences_the_attempt_just_now(task, write):
     with transaction.atomic():
         lose(task)
         late = beside(lambda: write(task))
-        late.wait_a_moment()
+        late.wait_until_held_up()
     assert not late.result()
     assert not JournalEntry.objects.exists()
     assert not Attachment.objects.exists()
@@ -128,6 +128,6 @@ def test_it_drops_no_files_for_an_attempt_that_is_fenced_just_now(task):
     with transaction.atomic():
         lose(task)
         late = beside(lambda: drop(task))
-        late.wait_a_moment()
+        late.wait_until_held_up()
     assert late.result() == []
     assert Attachment.objects.exists()

@@ -153,6 +153,19 @@ def test_it_refuses_a_schema_that_nobody_could_check_by(north, schema):
     assert error.details["problem"] in north.capabilities_problem
 
 
+def test_it_keeps_the_old_card_when_a_new_one_is_refused(north):
+    presence.learned(north, card(north, "translate"))
+    broken = {"type": "w", "input_schema_object": {"pattern": "("}}
+    with pytest.raises(SynapseError):
+        presence.learned(north, card(north, broken))
+    north.refresh_from_db()
+    assert [offer["type"] for offer in north.task_types()] == ["translate"]
+    assert "$.pattern" in north.capabilities_problem
+    presence.learned(north, card(north, "translate"))
+    north.refresh_from_db()
+    assert north.capabilities_problem == ""
+
+
 def test_it_refuses_a_card_of_somebody_else(north):
     assert "agent_id" in _refusal(north, agent_id="south").details["fields"]
 

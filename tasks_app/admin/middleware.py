@@ -24,11 +24,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import ResolverMatch
 
-from tasks_app.admin import refused
+from tasks_app.admin import audit
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 # No database stores or compares these; some fail on them only when they are asked.
 _ODD = re.compile("[\0\ud800-\udfff]")
+_SAFE = ("GET", "HEAD")
 _NOT_ACCEPTED = (BadRequest, SuspiciousOperation)
 # What Django and the databases raise for values that they cannot make anything of.
 _UNREADABLE = (
@@ -73,11 +74,11 @@ class SafetyNet:
         if match is None or not _is_console(request):
             return None
         if isinstance(exception, PermissionDenied):
-            refused.record(request, match)
+            audit.record(request, match)
             return None
         if isinstance(exception, _NOT_ACCEPTED):
             return _bad_request(request)
-        if isinstance(exception, _UNREADABLE) and _says_something(request, match):
+        if isinstance(exception, _UNREADABLE) and _only_looks(request, match):
             # It may be a mistake of ours all the same: with its trace.
             logger.error("An address was not understood.", exc_info=exception)
             return _bad_request(request)
@@ -95,9 +96,12 @@ def _is_readable(request: HttpRequest, kwargs: dict[str, object]) -> bool:
     return not any(map(_ODD.search, texts))
 
 
-def _says_something(request: HttpRequest, match: ResolverMatch) -> bool:
-    """Whether there is anything in it that can be wrong."""
-    return bool(request.GET or match.kwargs or request.method == "POST")
+def _only_looks(request: HttpRequest, match: ResolverMatch) -> bool:
+    """Whether it changes nothing, and says something that can be wrong.
+
+    What a change came to before it failed, nobody here knows: that stays a 500.
+    """
+    return request.method in _SAFE and bool(request.GET or match.kwargs)
 
 
 def _bad_request(request: HttpRequest) -> HttpResponse:
