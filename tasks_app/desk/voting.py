@@ -6,7 +6,6 @@ who have the right still. When it climbs, the votes from below are on record and
 count above.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +17,7 @@ from django.utils import timezone
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Action, Decision
 from agents_app.protocol.times import rfc3339
+from agents_app.schemas.run import key_of
 from tasks_app import lifecycle
 from tasks_app.changes import Cast, Change, Json, Snapshot
 from tasks_app.desk import rights
@@ -219,5 +219,4 @@ def _decision_of(vote: Vote) -> Decision:
 
 
 def _answer(decision: Decision) -> str:
-    said = [decision.action, decision.option_id, decision.value]
-    return json.dumps(said, sort_keys=True)
+    return key_of([decision.action, decision.option_id, decision.value])
