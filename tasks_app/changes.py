@@ -26,6 +26,14 @@ class Internal(StrEnum):
     DESK_CLAIM = "desk:claim"
     DESK_RELEASE = "desk:release"
     DESK_STOP = "desk:stop"
+    DESK_VOTE = "desk:vote"
+    DESK_UNVOTE = "desk:unvote"
+    DESK_DELEGATE = "desk:delegate"
+    DESK_ESCALATE = "desk:escalate"
+    # These three by the clock.
+    DESK_CLIMB = "desk:climb"
+    DESK_REMIND = "desk:remind"
+    DESK_DUE_SOON = "desk:due_soon"
 
 
 def caller_address(caller_id: uuid.UUID) -> str:
@@ -149,6 +157,9 @@ class Opened:
     created_at: datetime
     due_at: datetime
     level: int = 1
+    # The rules it is asked under, and how long its executor waits at most.
+    ladder: Json | None = None
+    answer_by: datetime | None = None
     reason: Json | None = None
     options: tuple[object, ...] = ()
     suggested_value: Json | None = None
@@ -177,6 +188,51 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Where the open question stands on its ladder from now on."""
+
+    level: int
+    level_since: datetime
+    stepped_at: datetime
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cast:
+    """A vote on the open question; `principal_id` is in whose right."""
+
+    level: int
+    voter_id: int
+    principal_id: int
+    decision: Json
+    decided_by: Json
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn:
+    """Somebody takes back their vote on the open question."""
+
+    voter_id: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """An event that people hear of; a row of `DeskEvent`."""
+
+    kind: str
+    level: int
+    from_level: int
+    groups: tuple[int, ...]
+    by: str
+    due_at: datetime
+    at: datetime
+    to_user_id: int | None = None
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """One step of one task, to be written whole or not at all."""
 
@@ -190,6 +246,10 @@ class Change:
     opened: Opened | None = None
     closed: Closed | None = None
     held: Held | None = None
+    placed: Placed | None = None
+    cast: Cast | None = None
+    withdrawn: Withdrawn | None = None
+    told: tuple[Told, ...] = ()
     # All facts provided so far.
     provided: Json | None = None
     # The answer that the journal of the handler gets with this change.

@@ -31,7 +31,7 @@ from agents_app.protocol.payloads import (
 )
 from agents_app.protocol.states import Move, TaskState, next_state
 from agents_app.registry import HandlerSpec
-from tasks_app import filelinks, ledger, outbox, queue, routing
+from tasks_app import filelinks, ladder, ledger, outbox, queue, routing
 from tasks_app.changes import Change, Json, Logged, Snapshot, caller_address
 from tasks_app.collisions import once_more
 from tasks_app.ledger import ApiKey, NewAttachment, NewTask
@@ -141,6 +141,8 @@ def commit(changes: Sequence[Change], *, again: bool = False) -> set[uuid.UUID]:
 
     `again`: they may be there already, by a commit whose answer was lost.
     """
+    answer_s: int = settings.SYNAPSE_ANSWER_SECONDS
+    changes = [ladder.under_rules(planned, answer_s) for planned in changes]
     written = ledger.commit(changes)
     if again:
         written |= ledger.arrived(c for c in changes if c.before.id not in written)

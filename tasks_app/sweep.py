@@ -136,7 +136,7 @@ def _end_overdue(task: Snapshot) -> None:
             task_id=task.id, state=QuestionState.OPEN
         ).first()
         if question is not None:
-            desk.decide_by_timeout(question)
+            desk.advance(question)
     elif silence.is_remote(task):
         silence.end_overdue(task)
     elif _may_be_dead(task):

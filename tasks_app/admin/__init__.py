@@ -16,8 +16,18 @@ from tasks_app.admin.caller import CallerAdmin
 from tasks_app.admin.delivery import DeliveryAdmin
 from tasks_app.admin.human import HumanRequestAdmin
 from tasks_app.admin.info import InfoRequestAdmin
+from tasks_app.admin.policy import AbsenceAdmin, RungAdmin, StaffAdmin
 from tasks_app.admin.task import TaskAdmin
-from tasks_app.models import Caller, Delivery, HumanRequest, InfoRequest, Task
+from tasks_app.models import (
+    Absence,
+    Caller,
+    CallerStaff,
+    Delivery,
+    HumanRequest,
+    InfoRequest,
+    RungPolicy,
+    Task,
+)
 
 admin.site.index_title = "Overview"
 admin.site.register(HumanRequest, HumanRequestAdmin)
@@ -26,6 +36,9 @@ admin.site.register(Task, TaskAdmin)
 admin.site.register(Delivery, DeliveryAdmin)
 admin.site.register(Caller, CallerAdmin)
 admin.site.register(Agent, AgentAdmin)
+admin.site.register(RungPolicy, RungAdmin)
+admin.site.register(Absence, AbsenceAdmin)
+admin.site.register(CallerStaff, StaffAdmin)
 people.register()
 # Keys belong to callers here; the library's own table stays empty.
 if admin.site.is_registered(APIKey):

@@ -4,7 +4,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
-from tasks_app.desk import deciding
+from tasks_app.desk import deciding, rights
 
 # Level → the right to decide it.
 DECIDE = {level: f"decide_level_{level}" for level in deciding.ROLES}
@@ -34,5 +34,13 @@ def require(request: HttpRequest, permission: str, *, app: str = "tasks_app") ->
 
 
 def levels(request: HttpRequest) -> list[int]:
-    """The levels they may decide."""
-    return [level for level, right in DECIDE.items() if may(request, right)]
+    """The levels they may decide, if as a deputy; nobody may before the login.
+
+    Optimization: asked once for a page. Verbs ask again when they write (G43).
+    """
+    known = vars(request)
+    if "desk_levels" not in known:
+        user = request.user
+        found = rights.levels_of(user) if isinstance(user, User) else ()
+        known["desk_levels"] = sorted(found)
+    return list(known["desk_levels"])

@@ -13,7 +13,16 @@ from django.urls import reverse
 from agents_app.models import Agent
 from tasks_app.admin import waiting
 from tasks_app.admin.filters import BoxFilter, DeliveryFilter, InboxFilter, InfoFilter
-from tasks_app.models import Caller, Delivery, HumanRequest, InfoRequest, Task
+from tasks_app.models import (
+    Absence,
+    Caller,
+    CallerStaff,
+    Delivery,
+    HumanRequest,
+    InfoRequest,
+    RungPolicy,
+    Task,
+)
 
 # Any: Unfold's own dictionaries.
 Item = dict[str, Any]
@@ -30,6 +39,7 @@ _GROUPS: dict[str, tuple[_Link, ...]] = {
     "Desk": (
         _Link(HumanRequest, "HiL requests", "approval_delegation"),
         _Link(InfoRequest, "Info requests", "quiz"),
+        _Link(Absence, "Out of office", "event_busy"),
     ),
     "Work": (
         _Link(Task, "Tasks", "checklist"),
@@ -40,6 +50,8 @@ _GROUPS: dict[str, tuple[_Link, ...]] = {
         _Link(Agent, "Agents", "smart_toy"),
         _Link(User, "Users", "person"),
         _Link(Group, "Groups", "group"),
+        _Link(RungPolicy, "Ladder", "stairs"),
+        _Link(CallerStaff, "Own staff", "badge"),
     ),
 }
 _BOXES: tuple[tuple[type[Model], type[BoxFilter]], ...] = (

@@ -14,8 +14,7 @@ MAX_VALUE_BYTES = 100_000
 
 def check_offered(question: Question, decision: Decision) -> Decision:
     """The decision, if the question allows it; DECISION_INVALID with the reason."""
-    if len(decision.comment or "") > MAX_COMMENT_CHARACTERS:
-        raise _invalid("comment", f"At most {MAX_COMMENT_CHARACTERS} characters.")
+    check_comment(decision.comment or "")
     jsontext.check_storable(decision.to_json(), "decision")
     if decision.action is Action.SELECT or decision.option_id is not None:
         _check_option(question, decision)
@@ -24,6 +23,16 @@ def check_offered(question: Question, decision: Decision) -> Decision:
     elif decision.value is not None:
         raise _invalid("value", "Only modify brings a value.")
     return decision
+
+
+def check_comment(comment: str, *, required: bool = False) -> str:
+    """The comment without space around it; DECISION_INVALID if it will not do."""
+    if len(comment) > MAX_COMMENT_CHARACTERS:
+        raise _invalid("comment", f"At most {MAX_COMMENT_CHARACTERS} characters.")
+    jsontext.check_storable(comment, "comment")
+    if required and not comment.strip():
+        raise _invalid("comment", "Say why.")
+    return comment.strip()
 
 
 def _check_option(question: Question, decision: Decision) -> None:

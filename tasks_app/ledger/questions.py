@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 
 from agents_app.journal import HUMAN_NAME, info_name
 from tasks_app.changes import Change
+from tasks_app.ledger import desk
 from tasks_app.models import JournalEntry, Question, QuestionState
 
 
@@ -18,10 +19,12 @@ def write(changes: Iterable[Change]) -> None:
             _open_one(change).update(
                 claimed_by_id=change.held.user_id, claimed_at=change.held.at
             )
+        desk.write(change)
         if change.closed:
             _close(change)
         if change.opened:
             _open(change)
+            desk.tell(change, change.opened.id)
 
 
 def _close(change: Change) -> None:
@@ -71,6 +74,8 @@ def _open(change: Change) -> None:
         created_at=opened.created_at,
         due_at=opened.due_at,
         level=opened.level,
+        ladder=opened.ladder,
+        answer_by=opened.answer_by,
         reason=opened.reason or {},
         options=list(opened.options),
         suggested_value=opened.suggested_value,

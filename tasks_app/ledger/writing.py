@@ -153,8 +153,9 @@ def forget_key(task_id: uuid.UUID) -> None:
 
 
 def _asks(change: Change) -> bool:
+    at_the_desk = change.held or change.placed or change.cast or change.withdrawn
     return bool(
-        change.opened or change.closed or change.held or change.provided is not None
+        change.opened or change.closed or at_the_desk or change.provided is not None
     )
 
 

@@ -53,10 +53,19 @@ class Question(models.Model):
     wire_version = models.IntegerField(null=True)
     asked_by = models.CharField(max_length=200)
     created_at = models.DateTimeField()
+    # When silence ends it (G42).
     due_at = models.DateTimeField()
 
     # human
     level = models.SmallIntegerField(default=1)
+    # The rules it was asked under (`ladder.Ladder`); None where nobody made any.
+    ladder = models.JSONField(null=True)
+    # Longer its executor does not wait, if it said so: no climb moves `due_at` beyond.
+    answer_by = models.DateTimeField(null=True)
+    # Since when it is at this level, and up to when the clock has done its part; None:
+    # since it was asked.
+    level_since = models.DateTimeField(null=True)
+    stepped_at = models.DateTimeField(null=True)
     reason = models.JSONField(default=dict)
     options = models.JSONField(default=list)
     suggested_value = models.JSONField(null=True)

@@ -74,7 +74,8 @@ class Task(models.Model):
     attempt_started_at = models.DateTimeField(null=True)
 
     # Clock. `spent_ms` is the run time of ended attempts; waits do not count.
-    # `due_at` is when the sweep ends the current state (G10).
+    # `due_at` is when the sweep ends the current state (G10), or takes an open question
+    # one step further (`ladder`).
     max_duration_s = models.IntegerField()
     spent_ms = models.BigIntegerField(default=0)
     due_at = models.DateTimeField(null=True)

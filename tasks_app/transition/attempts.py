@@ -273,6 +273,7 @@ def _opened(
         opened,
         level=question.escalation_level,
         reason=question.reason,
+        answer_by=due_at if question.answer_within_s else None,
         options=tuple(option.to_json() for option in question.options),
         suggested_value=question.suggested_value,
         decision_schema=question.decision_schema,

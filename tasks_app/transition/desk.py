@@ -1,5 +1,6 @@
 """What people do to a task: submit it, cancel it, answer, claim, release, decide."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -12,9 +13,9 @@ from agents_app.protocol.payloads import (
 )
 from agents_app.protocol.states import Move
 from tasks_app import outbox
-from tasks_app.changes import Change, Closed, Held, Internal, Json, Snapshot
+from tasks_app.changes import Cast, Change, Closed, Held, Internal, Json, Snapshot
 from tasks_app.policy import Policy
-from tasks_app.transition import steps
+from tasks_app.transition import steps, votes
 
 
 def cancel(
@@ -62,14 +63,22 @@ def provide(
 
 
 def claim(
-    task: Snapshot, *, user_id: int, by: str, now: datetime, policy: Policy
+    task: Snapshot,
+    *,
+    user_id: int,
+    by: str,
+    now: datetime,
+    policy: Policy,
+    held_by: str | None = None,
 ) -> Change:
-    """An operator takes the decision in hand; others see who (decisions 14)."""
-    words = {"task_id": str(task.id)}
+    """An operator takes the decision in hand; others see who (decisions 14).
+
+    `held_by`: from whom, where a deputy takes it over from somebody absent.
+    """
+    words = {"task_id": str(task.id)} | ({"held_by": held_by} if held_by else {})
+    move = None if held_by else Move.CLAIM
     route = (by, policy.node)
-    change = steps.note(
-        steps.begin(task), Internal.DESK_CLAIM, words, route, now, Move.CLAIM
-    )
+    change = steps.note(steps.begin(task), Internal.DESK_CLAIM, words, route, now, move)
     return replace(change, held=Held(user_id=user_id, at=now))
 
 
@@ -94,19 +103,26 @@ def decide(
     policy: Policy,
     state: str = "answered",
     question_id: str | None = None,
+    cast: Cast | None = None,
+    ballots: Sequence[Json] = (),
 ) -> Change:
     """The decision ends the question; the handler goes on with it (A2A 6.10).
 
     `state` is "expired" when a deadline decided; `question_id` is the message that
-    asked.
+    asked. `cast` is the vote that settled it, and `ballots` are all that led to it.
     """
     move = Move.APPROVE if words.decision.approved else Move.DECLINE
     route = (by, task.executor)
-    change = steps.say(steps.begin(task), words, route, now, move, question_id)
-    answer = {
+    change = steps.begin(task)
+    if cast is not None:
+        change = votes.cast(change, cast, by=by, policy=policy)
+    change = steps.say(change, words, route, now, move, question_id)
+    answer: dict[str, object] = {
         "decision": words.decision.to_json(),
         "decided_by": words.decided_by.to_json(),
     }
+    if ballots:
+        answer["votes"] = list(ballots)
     closed = Closed(state=state, by=by, at=now, answer=answer)
     change = replace(change, closed=closed, answered=answer)
     verb = "Approved" if words.decision.approved else "Rejected"

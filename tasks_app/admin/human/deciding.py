@@ -1,4 +1,4 @@
-"""The pages of one request: look, claim, release, decide.
+"""The pages of one request: look, claim, release, decide, which may be a vote.
 
 Thin: parse, one verb of `desk`, a page or a redirect. The verb checks the right again
 when it writes (G43); the page says who was faster, and when (G40).
@@ -14,13 +14,16 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from agents_app.protocol.errors import Code, SynapseError
+from agents_app.protocol.payloads import Action
 from tasks_app import desk
 from tasks_app.admin import door, refusals
 from tasks_app.admin.base import Route
-from tasks_app.admin.human.form import DecisionForm
+from tasks_app.admin.human.acting import acting_on, principal_of
+from tasks_app.admin.human.ballots import in_words
+from tasks_app.admin.human.form import DecisionForm, level_shown
+from tasks_app.admin.human.handing import HandingAdmin
 from tasks_app.admin.human.page import context_of
-from tasks_app.admin.questions import QuestionAdmin
-from tasks_app.desk import Shown
+from tasks_app.desk import Outcome, Shown
 from tasks_app.models import Question
 
 _DONE = {
@@ -32,7 +35,7 @@ _DONE = {
 Verb = Callable[[Shown], None]
 
 
-class DecidingAdmin(QuestionAdmin):
+class DecidingAdmin(HandingAdmin):
     """Own pages of HiL requests; whoever may do anything here may look."""
 
     noun = "HiL request"
@@ -40,10 +43,18 @@ class DecidingAdmin(QuestionAdmin):
     row_page = "decide"
     opened_by = (*door.DECIDE.values(), "release_question")
 
+    def has_view_permission(
+        self, request: HttpRequest, obj: Question | None = None
+    ) -> bool:
+        """Deputies, too, who have no right of their own."""
+        allowed = super().has_view_permission(request, obj)
+        return allowed or bool(door.levels(request))
+
     def routes(self) -> Sequence[Route]:
-        """The page decides by POST; claim and release are buttons on it."""
+        """The page decides by POST; the others are buttons on it."""
         pages = require_http_methods(["GET", "HEAD", "POST"])
         return (
+            *super().routes(),
             ("<uuid:pk>/decide/", pages(self.decide), "decide"),
             ("<uuid:pk>/claim/", require_POST(self.claim), "claim"),
             ("<uuid:pk>/release/", require_POST(self.release), "release"),
@@ -51,22 +62,26 @@ class DecidingAdmin(QuestionAdmin):
 
     def context_of(self, request: HttpRequest, row: Question) -> dict[str, Any]:
         """With an empty form, unless there is one that was filled in."""
+        acting = acting_on(row, door.operator(request))
         shown = super().context_of(request, row)
-        return shown | context_of(request, row, DecisionForm(row))
+        return shown | context_of(row, acting, DecisionForm(row, acting=acting))
 
     def decide(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Show the request; with POST, decide it."""
         question = self.row(request, pk)
         if request.method != "POST":
             return self.show(request, question)
-        form = DecisionForm(question, request.POST)
+        acting = acting_on(question, door.operator(request))
+        form = DecisionForm(question, request.POST, acting)
         try:
             return self._decide(request, question, form)
         except SynapseError as refused:
             if refusals.is_bad_input(refused):
                 form.refuse(refused)
                 return self.show(request, question, status=422, form=form)
-            return self.refused(request, self.row(request, pk), refused)
+            # Who meant another answer than the votes has typed it for nothing else.
+            kept = {"form": form} if refused.code is Code.VOTES_DIFFER else {}
+            return self.refused(request, self.row(request, pk), refused, **kept)
 
     def claim(self, request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         """Take it in hand, so that others see it is taken."""
@@ -82,17 +97,18 @@ class DecidingAdmin(QuestionAdmin):
         self, request: HttpRequest, question: Question, form: DecisionForm
     ) -> HttpResponse:
         user = door.operator(request)
-        if not desk.may_decide(user, question):
-            raise SynapseError(Code.FORBIDDEN)
-        shown = form.shown()
-        if not question.is_open:
-            raise SynapseError(Code.ALREADY_DECIDED)
+        shown = self.check_shown(question, user, form)
+        principal = principal_of(request.POST, question, user)
         decision = form.decision()
         if decision is None:
             return self.show(request, question, status=422, form=form)
-        desk.decide(shown, decision, user)
-        self.log_change(request, question, f"Decided: {decision.action}.")
-        messages.success(request, f"{_DONE[decision.action]} The agent goes on.")
+        decide = desk.decide
+        if principal is not None:
+            decide = partial(decide, on_behalf_of=principal)
+        outcome = decide(shown, decision, user)
+        done = "Decided" if outcome.decided else "Voted"
+        self.log_change(request, question, f"{done}: {decision.action}.")
+        messages.success(request, _said(decision.action, outcome))
         return HttpResponseRedirect(self.url("changelist"))
 
     def _hold(
@@ -103,7 +119,8 @@ class DecidingAdmin(QuestionAdmin):
         try:
             if not version.isascii() or not version.isdigit() or len(version) > 9:
                 raise SynapseError(Code.QUESTION_CHANGED)
-            verb(Shown(question_id=pk, version=int(version)))
+            level = level_shown(request.POST)
+            verb(Shown(question_id=pk, version=int(version), level=level))
         except SynapseError as refused:
             return self.refused(request, self.row(request, pk), refused)
         if question.claimed_by_id not in (None, door.operator(request).pk):
@@ -111,3 +128,9 @@ class DecidingAdmin(QuestionAdmin):
                 request, question, f"Released what {question.claimed_by} held."
             )
         return HttpResponseRedirect(then)
+
+
+def _said(action: Action, outcome: Outcome) -> str:
+    if outcome.decided:
+        return f"{_DONE[action]} The agent goes on."
+    return f"Your vote counts: {in_words(outcome.tally)}. Others are needed, too."

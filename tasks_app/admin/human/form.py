@@ -6,17 +6,20 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
-from unfold.widgets import UnfoldAdminTextareaWidget
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import Action, Decision
 from tasks_app.admin.answers import ValueForm, shapes_of
+from tasks_app.admin.human.acting import Acting
 from tasks_app.admin.refusals import fields_of
 from tasks_app.desk import Shown, offers
+from tasks_app.ladder import TOP_LEVEL
 from tasks_app.models import Question
 
 # Options with these ids say the same as the two buttons, so the buttons carry them.
 _VERDICTS = (Action.APPROVE, Action.REJECT)
+_LEVELS = tuple(str(level) for level in range(1, TOP_LEVEL + 1))
 _MARKED = "Nothing was sent: correct what is marked above."
 _WOULD_BE_LOST = (
     "You changed the value, and the button you pressed does not send it. "
@@ -25,14 +28,23 @@ _WOULD_BE_LOST = (
 
 
 class DecisionForm(forms.Form):
-    """Carries the question and its version, so that a stale page is refused (G41)."""
+    """Carries the question, its version and its level, so that a stale page is refused
+    (G41), and says so when it climbed.
+    """
 
     question = forms.UUIDField(widget=forms.HiddenInput)
     version = forms.IntegerField(widget=forms.HiddenInput)
+    level = forms.IntegerField(widget=forms.HiddenInput, required=False)
     action = forms.ChoiceField(
         choices=[(action.value, action.value) for action in Action]
     )
     option_id = forms.CharField(required=False, strip=False)
+    on_behalf_of = forms.ChoiceField(
+        required=False,
+        label="Decide",
+        help_text="The record names you, and the person whom you stand in for.",
+        widget=UnfoldAdminSelectWidget,
+    )
     comment = forms.CharField(
         required=False,
         label="Comment",
@@ -43,12 +55,20 @@ class DecisionForm(forms.Form):
     )
 
     def __init__(
-        self, question: Question, data: Mapping[str, Any] | None = None
+        self,
+        question: Question,
+        data: Mapping[str, Any] | None = None,
+        acting: Acting | None = None,
     ) -> None:
         """Any: the query dict of the request."""
-        start = {"question": question.pk, "version": question.version}
+        start = {
+            "question": question.pk,
+            "version": question.version,
+            "level": question.level,
+        }
         super().__init__(data, initial=start)
         self.asked = question
+        self._offer_rights(acting.choices if acting else [])
         self.value_form = _value_form(question, data)
 
     @property
@@ -87,14 +107,16 @@ class DecisionForm(forms.Form):
 
     def shown(self) -> Shown:
         """What was on the screen; QUESTION_CHANGED when that cannot be told."""
+        names = ("question", "version", "level")
         try:
-            seen = self.fields["question"].clean(self.data.get("question"))
-            version = self.fields["version"].clean(self.data.get("version"))
+            seen, version, level = (
+                self.fields[name].clean(self.data.get(name)) for name in names
+            )
         except forms.ValidationError as refused:
             raise SynapseError(Code.QUESTION_CHANGED) from refused
         if seen != self.asked.pk or version != self.asked.version:
             raise SynapseError(Code.QUESTION_CHANGED)
-        return Shown(question_id=seen, version=version)
+        return Shown(question_id=seen, version=version, level=level)
 
     def decision(self) -> Decision | None:
         """The decision, or None with the errors in the forms; INVALID_FIELD."""
@@ -128,6 +150,21 @@ class DecisionForm(forms.Form):
         if self.value_form is not None and inner:
             self.value_form.refuse(inner)
 
+    def keep(self) -> None:
+        """What was typed comes back without a word: another button was pressed."""
+        for form in (self, self.value_form):
+            if form is not None:
+                form.errors.clear()
+
+    def _offer_rights(self, choices: list[tuple[str, str]]) -> None:
+        """A choice where there is one; otherwise whose right it is goes along."""
+        field = self.fields["on_behalf_of"]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above
+        field.choices = choices
+        if len(choices) < 2:
+            field.widget = forms.HiddenInput()
+            field.initial = choices[0][0] if choices else ""
+
     def _option_id(self, action: Action) -> str | None:
         if action in _VERDICTS:
             return action.value if self.verdict_option(action) else None
@@ -153,6 +190,15 @@ class DecisionForm(forms.Form):
         if value is None:
             self.value_form.add_error(None, "Write the value that you want to send.")
         return value
+
+
+def level_shown(data: Mapping[str, Any]) -> int | None:
+    """At which level the page showed it, if it said so: a list does not.
+
+    Any: the query dict of the request.
+    """
+    level = data.get("level")
+    return int(level) if level in _LEVELS else None
 
 
 def _value_form(question: Question, data: Mapping[str, Any] | None) -> ValueForm | None:

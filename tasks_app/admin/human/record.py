@@ -3,10 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tasks_app.admin.human.ballots import Ballot, kept_ballots, option_label
 from tasks_app.admin.tree import label_of, one_line
 from tasks_app.models import Question
 
 _ABSENT = "—"
+# `decided_by.via` (decisions 17), for people.
+_VIA = {
+    "deputy": "as the deputy of {on_behalf_of}, who was out of office",
+    "delegation": "to whom it was given",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +38,9 @@ class Record:
     comment: str
     by: str
     role: str
+    # How it came to them, where it was not their own from the start.
+    via: str
+    votes: tuple[Ballot, ...]
     differences: tuple[Difference, ...]
 
 
@@ -43,19 +52,20 @@ def record_of(question: Question) -> Record | None:
         return None
     return Record(
         action=str(decision.get("action", "")),
-        option=_option(question, decision.get("option_id")),
+        option=option_label(question, decision.get("option_id")),
         comment=str(decision.get("comment") or ""),
         by=str(who.get("user_id", "")),
         role=str(who.get("role", "")),
+        via=_via(who),
+        votes=tuple(kept_ballots(question)),
         differences=_differences(question.suggested_value, decision),
     )
 
 
-def _option(question: Question, option_id: object) -> str:
-    labels = {
-        option["id"]: option.get("label") or option["id"] for option in question.options
-    }
-    return str(labels.get(option_id, option_id or ""))
+def _via(who: Mapping[str, object]) -> str:
+    """Agents may say less than we do."""
+    principal = who.get("on_behalf_of") or "somebody"
+    return _VIA.get(str(who.get("via")), "").format(on_behalf_of=principal)
 
 
 def _differences(

@@ -83,7 +83,7 @@ def test_it_takes_one_of_two_decisions_at_once(ask_human, olga, oscar, _):
         lambda: desk.decide(shown(question), APPROVE, olga),
         lambda: desk.decide(shown(question), REJECT, oscar),
     )
-    [loser] = [result for result in results if result is not None]
+    [loser] = [result for result in results if isinstance(result, SynapseError)]
     assert loser.code is Code.ALREADY_DECIDED
     [said] = question.task.messages.filter(type="p2p:human_decision")
     assert loser.details["by"] == said.sender

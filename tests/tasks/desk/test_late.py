@@ -9,6 +9,7 @@ from agents_app.protocol.errors import Code, SynapseError
 from agents_app.protocol.payloads import DecidedBy, HumanDecision
 from agents_app.protocol.states import TaskState
 from tasks_app import desk, ledger, lifecycle, sweep
+from tasks_app.desk import timeouts
 from tasks_app.models import Question
 from tests.factories import log, operator, row, set_row
 from tests.tasks.desk.conftest import APPROVE, shown
@@ -129,6 +130,6 @@ def test_it_tells_who_was_faster_than_the_deadline(ask_human, olga, monkeypatch)
         lifecycle.cancel(question.task_id, by="caller:1")
         raise SynapseError(Code.TASK_ENDED)
 
-    monkeypatch.setattr(desk.deciding, "decide_by_timeout", cancelled)
+    monkeypatch.setattr(timeouts, "decide_by_timeout", cancelled)
     error = refused(lambda: desk.decide(shown(question), APPROVE, olga))
     assert error.details["by"] == "caller:1"
