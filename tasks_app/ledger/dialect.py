@@ -18,6 +18,10 @@ Columns = Mapping[str, str]
 Record = Mapping[str, object]
 Parameter = str | int | list[str] | None
 
+# Optimization: `json.dumps` makes an encoder each time it is asked for other than its
+# defaults.
+_json = json.JSONEncoder(allow_nan=False).encode
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
@@ -59,11 +63,11 @@ class Dialect:
         if value is None or (type(value) is str and kind != "json"):
             return value
         if kind == "json":
-            return json.dumps(value, allow_nan=False)
+            return _json(value)
         if isinstance(value, bool):
             return value
-        if isinstance(value, int) and not self.writable_with:
-            return value
+        if isinstance(value, int):
+            return str(value) if self.writable_with else value
         return str(self.to_database(kind, value))
 
     def recordset(self, columns: Columns) -> str:
@@ -79,15 +83,14 @@ class Dialect:
 
     def encode(self, records: Iterable[Record], columns: Columns) -> str:
         """The JSON array for `recordset`; a missing key is NULL."""
-        return json.dumps(
+        return _json(
             [
                 {
                     name: self.to_database(kind, record.get(name))
                     for name, kind in columns.items()
                 }
                 for record in records
-            ],
-            allow_nan=False,
+            ]
         )
 
     def to_database(self, kind: str, value: object) -> object:
@@ -101,7 +104,7 @@ class Dialect:
         if isinstance(value, uuid.UUID):
             return str(value) if self.writable_with else value.hex
         if kind == "json" and not self.writable_with:
-            return json.dumps(value, allow_nan=False)
+            return _json(value)
         return value
 
     def parameter(self, moment_or_id: datetime | uuid.UUID) -> str:

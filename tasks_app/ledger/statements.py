@@ -104,10 +104,18 @@ def _run_in_turn(
 
 
 def _insert_sql(dialect: Dialect, insert: Insert, *, single: bool) -> str:
-    names = ", ".join(insert.columns)
-    source = dialect.source(insert.columns, single=single)
+    typed = tuple(insert.columns.items())
+    return _insert_text(dialect, insert.table, typed, single=single)
+
+
+@cache
+def _insert_text(
+    dialect: Dialect, table: str, typed: tuple[tuple[str, str], ...], *, single: bool
+) -> str:
+    names = ", ".join(name for name, _ in typed)
+    source = dialect.source(dict(typed), single=single)
     return (
-        f"INSERT INTO {insert.table} ({names}) "  # noqa: S608 - names are ours
+        f"INSERT INTO {table} ({names}) "  # noqa: S608 - names are ours
         f"SELECT {names} FROM ({source}) AS r "
         "WHERE task_id IN (SELECT id FROM moved)"
     )
