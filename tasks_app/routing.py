@@ -112,7 +112,7 @@ def _has_room(peer: Agent, busy: int) -> bool:
 def _busy(peers: Collection[Agent]) -> dict[str, int]:
     """How many live tasks of ours each has."""
     addresses = [peer.address for peer in peers]
-    live = Task.objects.filter(executor__in=addresses, due_at__isnull=False)
+    live = Task.objects.filter(executor__in=addresses, lane="", due_at__isnull=False)
     counted = live.order_by().values_list("executor").annotate(number=Count("pk"))
     return dict.fromkeys(addresses, 0) | dict(counted)
 

@@ -151,7 +151,7 @@ def _tasks_of(
     if not addresses:
         return
     found = Task.objects.filter(
-        executor__in=addresses, state__in=states, due_at__isnull=False
+        executor__in=addresses, lane="", state__in=states, due_at__isnull=False
     )
     for pk in found.order_by("due_at").values_list("pk", flat=True)[:limit]:
         task = ledger.load(pk)

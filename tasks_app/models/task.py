@@ -118,11 +118,11 @@ class Task(models.Model):
                 name="task_leased",
                 condition=Q(leased_until__isnull=False),
             ),
-            # Live tasks of one executor: capacity of a peer, and its silence.
+            # Live tasks at one peer: its capacity, and its silence. Ours have a lane.
             models.Index(
                 fields=["executor"],
                 name="task_of_executor",
-                condition=Q(due_at__isnull=False),
+                condition=Q(due_at__isnull=False, lane=""),
             ),
             # Unfinished tasks of one peer that asked for them: how many it may have.
             models.Index(

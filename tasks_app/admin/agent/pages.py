@@ -165,7 +165,9 @@ class AgentPages(ConsoleAdmin[Agent]):
         limits_form: LimitsForm | None = None,
         status: int = 200,
     ) -> HttpResponse:
-        busy = Task.objects.filter(executor=agent.address, due_at__isnull=False)
+        busy = Task.objects.filter(
+            executor=agent.address, lane="", due_at__isnull=False
+        )
         out = Delivery.objects.filter(peer=agent).select_related(None).defer("body")
         heard = Received.objects.filter(sender=agent.address)
         return self.page(
