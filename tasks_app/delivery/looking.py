@@ -38,7 +38,9 @@ from tasks_app.models import Delivery
 # How many are looked at: enough to have others when somebody is faster. And, when all
 # of those are put aside, in the rounds after: a long queue is passed in few steps.
 _ROUNDS = (16, 256, 256, 256)
-# How long after its leader a delivery comes back by itself.
+# How long after its leader a delivery comes back by itself. One that waits for what is
+# under way comes back when the lease of that is over: its courier died, and a final
+# callback has nobody before it then.
 _BEHIND = timedelta(seconds=60)
 
 
@@ -110,13 +112,14 @@ def _behind(
     followers = [one for one in seen if one.leader not in (None, one.delivery.pk)]
     turns = _turns([one.leader for one in followers])
     again = {
-        one.delivery.pk: max(now, turns.get(one.leader) or now) for one in followers
+        one.delivery.pk: max(now, turns.get(one.leader) or now) + _BEHIND
+        for one in followers
     }
     for one in seen:
         ends = flying.queues.get(queue_of(one.delivery))
         if ends is not None:
             again[one.delivery.pk] = ends
-    return {pk: at + _BEHIND for pk, at in again.items()}
+    return again
 
 
 def _turns(leaders: Sequence[UUID | None]) -> Mapping[UUID | None, datetime | None]:

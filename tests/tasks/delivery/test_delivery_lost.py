@@ -135,3 +135,16 @@ def test_it_goes_on_when_an_outcome_cannot_be_recorded(receiver, put, monkeypatc
     delivery.deliver_due()
     lucky.refresh_from_db()
     assert lucky.state == DeliveryState.DELIVERED
+
+
+def test_it_sends_the_final_one_when_the_courier_of_an_older_one_is_known_to_be_dead(
+    receiver, put, clock
+):
+    """It was put aside meanwhile, and nobody is left to bring it back."""
+    older = put(receiver.url("/older"))
+    assert claim(clock()) is not None
+    put(receiver.url("/final"), beside=older, terminal=True)
+    delivery.deliver_due()
+    clock.forward(LEASE)
+    delivery.deliver_due()
+    assert [request.path for request in receiver.requests] == ["/final"]
