@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.receiver import Receiver
-from tests.stack import Stack
+from tests.stack import Client, Stack, eventually
 
 pytestmark = pytest.mark.journey
 
@@ -18,6 +18,11 @@ KINDS = (
 SEED = 20240531
 
 
+def has_begun(client: Client, task_id: str) -> bool:
+    answer = client.request("GET", f"/task/{task_id}/status")
+    return str(answer.json()["status"]) != "received"
+
+
 def test_g03_cancel_complete_and_fail_race(faults: Stack, receiver: Receiver) -> None:
     chance = random.Random(SEED)  # noqa: S311 - a dice, no secret
 
@@ -26,7 +31,7 @@ def test_g03_cancel_complete_and_fail_race(faults: Stack, receiver: Receiver) ->
         kind, payload = KINDS[number % len(KINDS)]
         task_id = client.submit(kind, payload, callback_url=receiver.url())
         if wait:  # Then the cancel hits while it runs, or after its end.
-            client.request("GET", f"/task/{task_id}/status")
+            eventually(lambda: has_begun(client, task_id), 30, "it to begin")
         client.cancel(task_id)
         client.cancel(task_id)
         return task_id
